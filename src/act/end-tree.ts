@@ -1,0 +1,110 @@
+import type { Clock, Member, ProcessId, Processes, ProcessRow, Policy, SendAnswer, Signal, Survivor } from '../model/index.ts'
+import { isDead } from '../model/index.ts'
+import { censusOf, type Eyes, type Lookable } from './look.ts'
+
+export type Hands = Eyes & { readonly clock: Clock; readonly policy: Policy }
+export type TreeEnd = {
+  /** Everyone who was asked to go, whether or not they went. */
+  readonly ended: readonly Member[]
+  readonly survivors: readonly Survivor[]
+  /** Why emptiness could not be proven although nobody was found. */
+  readonly blind: string | null
+}
+
+/**
+ * Ends everything that is proven to belong to a run. First TERM and CONT with a grace that lasts only while somebody uses it,
+ * then freeze until nothing new appears, and kill. Done means: seen empty, twice.
+ * `told`: a process that has had its TERM already.
+ */
+export async function endTree(run: Lookable, hands: Hands, how: { graceMs: number; told?: ProcessId | null }): Promise<TreeEnd> {
+  const ended = new Map<string, Member>()
+  const denied = new Map<string, SendAnswer>()
+  const signal = (member: Member, name: Signal): void => {
+    const answer = hands.processes.send(member.row, name)
+    if (answer === 'denied' || answer === 'forbidden') denied.set(keyOf(member.row), answer)
+  }
+  const look = (): { members: readonly Member[]; blind: string | null } => {
+    const { members, blind } = censusOf(run, hands, false)
+    for (const member of members) if (!ended.has(keyOf(member.row))) ended.set(keyOf(member.row), member)
+    return { members, blind }
+  }
+  const stuck = (members: readonly Member[]): boolean => members.every((member) => denied.has(keyOf(member.row)))
+
+  let left = await askToLeave(look, signal, stuck, hands, how)
+  if (left.members.length > 0 && !stuck(left.members)) left = await freezeAndKill(look, signal, stuck, hands)
+  return {
+    ended: [...ended.values()],
+    survivors: left.members.map(({ row }) => ({ pid: row.pid, name: row.name, why: whyAlive(row, denied.get(keyOf(row))) })),
+    blind: left.members.length === 0 ? left.blind : null,
+  }
+}
+
+type Look = () => { members: readonly Member[]; blind: string | null }
+type Send = (member: Member, name: Signal) => void
+
+async function askToLeave(look: Look, signal: Send, stuck: (members: readonly Member[]) => boolean, hands: Hands, how: { graceMs: number; told?: ProcessId | null }) {
+  const until = hands.clock.elapsed() + how.graceMs
+  const asked = new Set<string>(how.told ? [keyOf(how.told)] : [])
+  for (let empty = 0; ; ) {
+    const seen = look()
+    empty = seen.members.length === 0 ? empty + 1 : 0
+    if (empty === 2 || (seen.members.length > 0 && stuck(seen.members))) return seen
+    for (const member of seen.members) {
+      if (!asked.has(keyOf(member.row))) signal(member, 'SIGTERM')
+      // A frozen process hears TERM only once it runs again.
+      signal(member, 'SIGCONT')
+      asked.add(keyOf(member.row))
+    }
+    if (empty > 0) continue
+    if (hands.clock.elapsed() >= until) return seen
+    await untilGone(seen.members, hands, Math.min(SCAN_EVERY_MS, until - hands.clock.elapsed()))
+  }
+}
+
+/** How long members may take before we look for new ones among them. */
+const SCAN_EVERY_MS = 250
+
+async function freezeAndKill(look: Look, signal: Send, stuck: (members: readonly Member[]) => boolean, hands: Hands) {
+  const until = hands.clock.elapsed() + hands.policy.killMs
+  let seen = look()
+  for (let round = 0, empty = 0; round < hands.policy.killRounds; round++) {
+    const frozen = new Set<string>()
+    for (let fresh = seen.members; fresh.length > 0; ) {
+      for (const member of fresh) {
+        signal(member, 'SIGSTOP')
+        frozen.add(keyOf(member.row))
+      }
+      seen = look()
+      fresh = seen.members.filter((member) => !frozen.has(keyOf(member.row)))
+    }
+    for (const member of seen.members) signal(member, 'SIGKILL')
+    await untilGone(seen.members, hands, SCAN_EVERY_MS)
+    seen = look()
+    empty = seen.members.length === 0 ? empty + 1 : 0
+    if (empty === 2 || (seen.members.length > 0 && stuck(seen.members)) || hands.clock.elapsed() >= until) break
+  }
+  return seen
+}
+
+/** Waits until all of them are gone, or the time is over; looks only at them. */
+export async function untilGone(members: readonly Member[], { processes, clock, policy }: Pick<Hands, 'processes' | 'clock' | 'policy'>, ms: number): Promise<void> {
+  const until = clock.elapsed() + ms
+  for (let delay = policy.pollMinMs; clock.elapsed() < until; delay = Math.min(delay * 2, policy.pollMaxMs)) {
+    if (!members.some(({ row }) => isThere(row, processes))) return
+    await clock.sleep(delay)
+  }
+}
+
+export function isThere(id: ProcessId, processes: Processes): boolean {
+  const seen = processes.sample(id.pid)
+  if (seen.kind === 'absent') return false
+  return seen.kind === 'hidden' || (seen.row.ticks === id.ticks && !isDead(seen.row.state))
+}
+
+function whyAlive(row: ProcessRow, answer: SendAnswer | undefined): string {
+  if (answer === 'denied') return `it belongs to another user (uid ${row.uid}) and may not be signalled`
+  if (answer === 'forbidden') return 'it is this very command, or one that it was started from'
+  return row.state === 'D' ? 'it is uninterruptible (state D)' : 'it did not end'
+}
+
+const keyOf = (id: ProcessId): string => `${id.pid}:${id.ticks}`

@@ -1,0 +1,3 @@
+export * from './end-run.ts'
+export * from './end-tree.ts'
+export * from './look.ts'

@@ -1,0 +1,41 @@
+import type { ProcessId, Run } from '../model/index.ts'
+import { LINEAGE_VARIABLE, MAX_LINEAGE, policy, Problem } from '../model/index.ts'
+import type { World } from './world.ts'
+
+/** The shell that waits to become the keeper, with the marker and cookie it already carries. */
+export type Front = { readonly keeper: ProcessId; readonly marker: number | null; readonly cookie: string }
+
+/** Our parent, if it is bin/holdfast waiting for a plan; an inherited variable names another pid. */
+export function frontOf({ env, processes }: World): Front | null {
+  const match = /^(\d+) (\d+|-) ([0-9a-f-]{36})$/.exec(env['HOLDFAST_FRONT'] ?? '')
+  if (match === null || Number(match[1]) !== process.ppid) return null
+  const seen = processes.sample(process.ppid)
+  if (seen.kind !== 'seen') return null
+  return { keeper: { pid: process.ppid, ticks: seen.row.ticks }, marker: match[2] === '-' ? null : Number(match[2]), cookie: match[3] ?? '' }
+}
+
+/** The secrets of the runs this command was started in, outermost first; without the one its own front has just made. */
+export function lineageOf({ env }: World, front: Front | null): string[] {
+  const all = (env[LINEAGE_VARIABLE] ?? '').split(':').filter(Boolean)
+  const lineage = front !== null && all.at(-1) === front.cookie ? all.slice(0, -1) : all
+  if (lineage.length >= MAX_LINEAGE) {
+    throw new Problem('usage', `runs are nested ${lineage.length} deep; that looks like an agent that starts itself`, { hint: 'start it outside the session' })
+  }
+  return lineage
+}
+
+/** The run this command was started in: named by the environment, believed only with that run's secret. */
+export async function parentRun(world: World, lineage: readonly string[]): Promise<Run | null> {
+  const id = world.env['HOLDFAST_RUN']
+  if (id === undefined || lineage.length === 0) return null
+  const run = await (await world.store('writer')).run(id)
+  return run !== null && lineage.includes(run.cookie) ? run : null
+}
+
+/** The ids of the runs above, nearest first. */
+export async function ancestorsOf(world: World, parent: Run | null): Promise<string[]> {
+  const ids: string[] = []
+  const store = await world.store('writer')
+  for (let run = parent; run !== null && ids.length < policy.nestingDepth; run = run.parent === null ? null : await store.run(run.parent)) ids.push(run.id)
+  return ids
+}

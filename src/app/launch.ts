@@ -1,0 +1,93 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { writeSync } from 'node:fs'
+import { endRun } from '../act/index.ts'
+import { sessionVariables } from '../decide/index.ts'
+import { SESSION_VARIABLES } from '../harness/index.ts'
+import type { Launch, ProcessId, Run, RunBase, RunRecord, Store } from '../model/index.ts'
+import { LINEAGE_VARIABLE, MARKER_SPAN, markerFrom, Problem } from '../model/index.ts'
+import { ignoredSignals } from '../observe/index.ts'
+import type { Front } from './caller.ts'
+import type { World } from './world.ts'
+
+export const newRunId = (): string => `r${randomBytes(6).toString('hex')}`
+export const newMarker = (): number => markerFrom(randomBytes(6).readUIntBE(0, 6) % MARKER_SPAN)
+export const newCookie = (): string => randomUUID()
+
+/** The descriptor on which bin/holdfast waits for the path of its plan. */
+const PLAN_FD = 3
+/** Ours, of the run around us: a child gets its own. */
+const OWN_VARIABLES = ['HOLDFAST_FRONT', 'HOLDFAST_SESSION', 'HOLDFAST_RUN', 'HOLDFAST_EPOCH', 'HOLDFAST_FENCE', LINEAGE_VARIABLE, 'OLDPWD']
+
+export function launchOf(world: World, run: RunRecord, about: { lineage: readonly string[]; timeoutMs: number | null; front: Front | null; umask: number }): Launch {
+  const names = Object.keys(world.env)
+  const stripped = [...sessionVariables(names, SESSION_VARIABLES), ...OWN_VARIABLES.filter((name) => names.includes(name))]
+  const environment = { ...world.env }
+  for (const name of stripped) delete environment[name]
+  const ignored = about.front === null ? new Set<number>() : ignoredSignals(about.front.keeper.pid)
+  return {
+    run,
+    environment,
+    stripped,
+    added: {
+      HOLDFAST_HOME: world.home,
+      HOLDFAST_SESSION: run.session,
+      HOLDFAST_RUN: run.id,
+      HOLDFAST_EPOCH: String(run.epoch),
+      HOLDFAST_FENCE: world.files.fence(run.id),
+      [LINEAGE_VARIABLE]: [...about.lineage, run.cookie].join(':'),
+    },
+    helperMarker: run.marker === null ? null : newMarker(),
+    timeoutSeconds: about.timeoutMs === null ? null : Math.max(1, Math.ceil(about.timeoutMs / 1000)),
+    umask: about.umask,
+    // A shell starts background children deaf to INT and QUIT; the agent must hear them, unless the caller was deaf too.
+    defaultSignals: [...(ignored.has(2) ? [] : ['INT']), ...(ignored.has(3) ? [] : ['QUIT'])],
+  }
+}
+
+/** In the foreground the keeper is on record with the claim; it only has to be told. */
+export function handOver(world: World, launch: Launch): void {
+  world.files.create(launch.run)
+  const plan = world.keepers.plan(launch)
+  writeSync(PLAN_FD, plan)
+}
+
+/** Spawn, record, open the gate, and come back when the agent is on record. */
+export async function launchDetached(world: World, store: Store, launch: Launch): Promise<ProcessId | null> {
+  const { run } = launch
+  world.files.create(run)
+  const gated = await world.keepers.spawn(launch)
+  try {
+    world.files.recordKeeper(run.id, gated.keeper)
+    const won = await store.recordRunning(run, gated.keeper, world.clock.now())
+    if (!won) throw new Problem('held', `session ${run.session} was asked to end while it was starting; nothing was started`)
+  } catch (error) {
+    gated.close()
+    throw error
+  }
+  gated.open()
+  return untilHarness(world, run, gated.keeper)
+}
+
+async function untilHarness(world: World, run: RunBase, keeper: ProcessId): Promise<ProcessId | null> {
+  const { files, clock, policy, processes } = world
+  const until = clock.elapsed() + policy.launchMs
+  for (let delay = policy.pollMinMs; clock.elapsed() < until; delay = Math.min(delay * 2, policy.pollMaxMs)) {
+    const harness = files.harness(run.id)
+    if (harness !== null) return harness
+    const seen = processes.sample(keeper.pid)
+    if (seen.kind === 'absent' || (seen.kind === 'seen' && seen.row.ticks !== keeper.ticks)) return files.harness(run.id)
+    await clock.sleep(delay)
+  }
+  throw new Problem('unavailable', `session ${run.session} was started, but its agent did not appear within ${policy.launchMs / 1000} s`, { hint: `look with: holdfast status ${run.session}` })
+}
+
+/** A launch that failed after the claim leaves no open run behind. */
+export async function abandon(world: World, store: Store, run: RunBase, error: unknown): Promise<void> {
+  const current = await store.run(run.id)
+  if (current === null || !isStarting(current)) return
+  const reason = `could not start: ${error instanceof Error ? error.message : String(error)}`
+  if (current.state === 'stopping') await endRun(current, { ...world, store }, { intent: null, graceMs: 0 })
+  else await store.recordEnded(run, { state: 'failed', exit: null, reason, evidence: ['the gate never opened'], by: 'launcher' }, null, world.clock.now())
+}
+
+const isStarting = (run: Run): run is Extract<Run, { state: 'starting' | 'stopping' }> => run.state === 'starting' || run.state === 'stopping'

@@ -1,0 +1,66 @@
+import { endRun, lookAtAll, type Looked } from '../act/index.ts'
+import { converge, type Step, verdict } from '../decide/index.ts'
+import type { Intent, LiveRun, Run, Store } from '../model/index.ts'
+import { isLive } from '../model/index.ts'
+import { retire } from './stop.ts'
+import type { World } from './world.ts'
+
+export type Change = { readonly session: string; readonly run: string; readonly from: string; readonly to: string; readonly why: string }
+
+/** Converge now: look at every live run, decide, act, record. Doing it twice changes nothing more. */
+export async function reconcile(world: World): Promise<Change[]> {
+  const store = await world.store('writer')
+  const { views } = await store.snapshot('live', world.policy.sessionsShown)
+  const runs = views.map((view) => view.run).filter((run): run is LiveRun => run !== null && isLive(run))
+  const looked = lookAtAll(runs, world)
+  const changes: Change[] = []
+  for (const run of runs) {
+    world.files.capLog(run.id)
+    const about = { now: world.clock.now(), maySignal: true, parentEnded: await parentEnded(store, run) }
+    const seen = looked.get(run.id) as Looked
+    const judged = verdict(run, seen)
+    const step = converge(run, judged, about)
+    const after = judged.kind === 'settling' ? await finish(world, store, run) : await perform(world, store, run, step, seen)
+    if (after !== null && after.state !== run.state) changes.push({ session: run.session, run: run.id, from: run.state, to: after.state, why: isLive(after) ? '' : after.reason })
+  }
+  await housekeep(world, store)
+  return changes
+}
+
+async function perform(world: World, store: Store, run: LiveRun, step: Step, seen: Looked): Promise<Run | null> {
+  switch (step.kind) {
+    case 'keep':
+      return null
+    case 'record-end':
+      await store.recordEnded(run, step.ending, seen.harnessId, Math.round(seen.exit?.at ?? world.clock.now()))
+      return store.run(run.id)
+    case 'record-exit':
+      await store.recordExited(run, step.exit, world.clock.now())
+      return store.run(run.id)
+    case 'end-tree': {
+      const intent = INTENTS[step.why]
+      if (intent === undefined) return finish(world, store, run)
+      return (await retire(world, store, run, intent, world.policy.graceMs)).run
+    }
+  }
+}
+
+const INTENTS: { readonly [why: string]: Intent } = {
+  timeout: { end: 'stopped', by: 'timeout', reason: 'its time was over (--timeout)' },
+  orphaned: { end: 'stopped', by: 'reconcile', reason: 'the session it was started in is over' },
+}
+
+const finish = async (world: World, store: Store, run: LiveRun): Promise<Run> =>
+  (await endRun(run, { ...world, store }, { intent: null, graceMs: world.policy.graceMs })).run
+
+async function parentEnded(store: Store, run: LiveRun): Promise<boolean> {
+  if (run.parent === null || run.independent) return false
+  const parent = await store.run(run.parent)
+  return parent !== null && !isLive(parent)
+}
+
+/** Forgets ended runs beyond retention, row and directory. */
+export async function housekeep(world: World, store: Store): Promise<void> {
+  const gone = await store.forget({ endedBefore: world.clock.now() - world.policy.retentionMs, keep: world.policy.retentionRuns, limit: world.policy.pruneBatch })
+  for (const run of gone) world.files.remove(run)
+}

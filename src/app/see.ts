@@ -1,0 +1,131 @@
+import { censusOf, type Looked, lookAtAll } from '../act/index.ts'
+import { type Census, converge, type Verdict, verdict } from '../decide/index.ts'
+import type { Found, HoldfastEvent, LiveRun, Lock, Run, SessionView, Store } from '../model/index.ts'
+import { isLive, Problem } from '../model/index.ts'
+import type { Sight } from '../show/index.ts'
+import type { World } from './world.ts'
+
+/** Reads converge: what is proven over is recorded and shown as ended. They signal nothing and never wait for a writer. */
+export async function seeAll(world: World, which: 'live' | 'all'): Promise<Sight[]> {
+  const store = await world.store('reader')
+  const { views } = await store.snapshot(which, world.policy.sessionsShown)
+  const sights = await seeViews(world, store, views)
+  return which === 'all' ? sights : sights.filter((sight) => isLive(sight.run))
+}
+
+export async function seeOne(world: World, reference: string): Promise<Sight> {
+  const store = await world.store('reader')
+  const view = await findSession(store, reference)
+  const [sight] = await seeViews(world, store, [view])
+  if (sight === undefined) throw new Problem('noSuchSession', `session ${view.session.id} has no run on record any more`)
+  const tasks = isLive(sight.run) ? (await store.children(sight.run.id)).map((child) => child.session) : []
+  return { ...sight, tasks }
+}
+
+/** By any id or name it ever had, or a beginning that only one has. */
+export async function findSession(store: Store, reference: string): Promise<SessionView> {
+  const found: Found = await store.find(reference, 'prefix')
+  if (found.kind === 'found') return found.view
+  if (found.kind === 'ambiguous') {
+    throw new Problem('noSuchSession', `${reference} could be any of ${found.sessions.map((session) => session.id).join(', ')}`, { hint: 'give more of its id' })
+  }
+  throw new Problem('noSuchSession', `no such session: ${reference}`, { hint: 'holdfast ls --all lists them' })
+}
+
+async function seeViews(world: World, store: Store, views: readonly SessionView[]): Promise<Sight[]> {
+  const live = views.map((view) => view.run).filter((run): run is LiveRun => run !== null && isLive(run))
+  const looked = await lookSettled(world, live)
+  const sights: Sight[] = []
+  for (const { session, run } of views) {
+    if (run === null) continue
+    const seen = looked.get(run.id)
+    sights.push({ session, tasks: [], ...(isLive(run) && seen !== undefined ? await convergeOne(world, store, run, seen) : ended(run)) })
+  }
+  return sights
+}
+
+/** A keeper that is just writing down an end gets a moment to do it. */
+async function lookSettled(world: World, runs: readonly LiveRun[]): Promise<Map<string, Looked>> {
+  const looked = lookAtAll(runs, world)
+  const until = world.clock.elapsed() + SETTLE_READ_MS
+  for (;;) {
+    const settling = runs.filter((run) => verdict(run, looked.get(run.id) as Looked).kind === 'settling')
+    if (settling.length === 0 || world.clock.elapsed() >= until) return looked
+    await world.clock.sleep(world.policy.pollMinMs * 5)
+    for (const [id, again] of lookAtAll(settling, world)) looked.set(id, again)
+  }
+}
+const SETTLE_READ_MS = 300
+
+type Converged = Pick<Sight, 'run' | 'liveness' | 'pid' | 'note'>
+
+const ended = (run: Run): Converged => ({ run, liveness: 'dead', pid: isLive(run) ? null : (run.harness?.pid ?? null), note: null })
+
+async function convergeOne(world: World, store: Store, run: LiveRun, seen: Looked): Promise<Converged> {
+  const judged = verdict(run, seen)
+  const step = converge(run, judged, { now: world.clock.now(), maySignal: false, parentEnded: false })
+  const pid = seen.harnessId?.pid ?? null
+  if (step.kind === 'record-end') {
+    const at = Math.round(seen.exit?.at ?? world.clock.now())
+    await ifFree(() => store.recordEnded(run, step.ending, seen.harnessId, at))
+    return ended((await store.run(run.id).then((now) => (now !== null && !isLive(now) ? now : null))) ?? { ...run, ...step.ending, harness: seen.harnessId, endedAt: at })
+  }
+  if (step.kind === 'record-exit') await ifFree(() => store.recordExited(run, step.exit, world.clock.now()))
+  const over = judged.kind === 'leftovers' || judged.kind === 'settling'
+  const shown: LiveRun = over && run.state !== 'stopping' ? { ...run, state: 'stopping', intent: null, survivors: [], exit: judged.kind === 'leftovers' ? judged.exit : null } : run
+  return { run: shown, liveness: livenessOf(judged), pid, note: noteOf(judged, seen) }
+}
+
+const livenessOf = (judged: Verdict): Sight['liveness'] => (judged.kind === 'unknown' ? 'unknown' : judged.kind === 'settling' ? 'dead' : 'alive')
+
+function noteOf(judged: Verdict, seen: Looked): string | null {
+  switch (judged.kind) {
+    case 'alive':
+      if (seen.harness?.kind === 'alive' && seen.harness.frozen) return 'the agent is stopped (SIGSTOP or Ctrl-Z)'
+      if (seen.keeper?.kind === 'gone') return 'its keeper is gone: how it ends will not be known'
+      return seen.harness?.kind === 'gone' ? 'the agent ended, its tree lives on (--until tree)' : null
+    case 'leftovers':
+      return `the agent ended, ${judged.members.length} of what it started still run${judged.members.length === 1 ? 's' : ''}; holdfast reconcile ends them`
+    case 'starting':
+    case 'settling':
+    case 'unknown':
+      return judged.why
+    case 'over':
+      return null
+  }
+}
+
+/** Recording in passing: a busy, full or read-only store only means that somebody else will do it. */
+async function ifFree(write: () => Promise<boolean>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+  }
+}
+
+export async function seeTree(world: World, reference: string, suspects: boolean): Promise<{ sight: Sight; census: Census }> {
+  const sight = await seeOne(world, reference)
+  const { run } = sight
+  const census = isLive(run) && sight.liveness !== 'unknown' ? censusOf(run, world, suspects) : { members: [], suspects: [], blind: null }
+  return { sight, census }
+}
+
+export async function seeLocks(world: World): Promise<(Lock & { pid: number | null })[]> {
+  const sights = await seeAll(world, 'live')
+  const store = await world.store('reader')
+  const { locks } = await store.snapshot('live', world.policy.sessionsShown)
+  return locks.flatMap((lock) => {
+    const sight = sights.find((candidate) => candidate.run.id === lock.run)
+    return sight === undefined ? [] : [{ ...lock, pid: sight.pid ?? sight.run.keeper?.pid ?? null }]
+  })
+}
+
+export async function seeEvents(world: World, reference: string | null, after: number): Promise<HoldfastEvent[]> {
+  const store = await world.store('reader')
+  const session = reference === null ? null : (await findSession(store, reference)).session.id
+  if (reference !== null && after === 0) await seeOne(world, reference).catch((error: unknown) => {
+    if (!(error instanceof Problem)) throw error
+  })
+  return store.events({ session, after, limit: world.policy.eventsShown })
+}

@@ -1,0 +1,183 @@
+import { endRun, lookAt, type RunEnd } from '../act/index.ts'
+import { type Choice, type ClaimDecision, decideClaim, type Judged, type OnLive, toJudge, verdict } from '../decide/index.ts'
+import type { Directory, Found, LiveRun, ProcessId, Run, RunBase, Store, Until } from '../model/index.ts'
+import { ID_GRAMMAR, isSessionId, Problem } from '../model/index.ts'
+import { findDirectory, terminalName } from '../observe/index.ts'
+import { ancestorsOf, type Front, frontOf, lineageOf, parentRun } from './caller.ts'
+import { abandon, handOver, launchDetached, launchOf, newCookie, newMarker, newRunId } from './launch.ts'
+import { refusal } from './refusal.ts'
+import type { World } from './world.ts'
+
+export type StartRequest = {
+  /** An id of ours, or the name of an existing session. Left out: a new one. */
+  readonly session?: string | undefined
+  readonly name?: string | undefined
+  readonly dir?: string | undefined
+  readonly argv: readonly string[]
+  readonly detach: boolean
+  readonly onLive: OnLive
+  readonly waitMs?: number | undefined
+  readonly force?: boolean | undefined
+  readonly share?: boolean | undefined
+  readonly until?: Until | undefined
+  readonly independent?: boolean | undefined
+  readonly timeoutMs?: number | undefined
+  readonly graceMs?: number | undefined
+  readonly umask?: number | undefined
+}
+
+export type Started =
+  | { readonly kind: 'running'; readonly run: RunBase; readonly harness: ProcessId | null; readonly retired: readonly RunEnd[] }
+  /** The shell that called us becomes the keeper. */
+  | { readonly kind: 'handed-over'; readonly run: RunBase; readonly retired: readonly RunEnd[] }
+  | { readonly kind: 'attach'; readonly run: LiveRun }
+
+type Plan = {
+  readonly world: World
+  readonly store: Store
+  readonly request: StartRequest
+  readonly session: string
+  readonly directory: Directory
+  readonly front: Front | null
+  readonly lineage: readonly string[]
+  readonly parent: Run | null
+  readonly ancestors: readonly string[]
+}
+
+/** Start a session's next run: look, decide, clear the way as far as the caller allows, claim, launch. */
+export async function start(world: World, request: StartRequest): Promise<Started> {
+  const plan = await prepare(world, request)
+  const retired: RunEnd[] = []
+  const until = world.clock.elapsed() + world.policy.settleMs + (request.waitMs ?? 0)
+  for (;;) {
+    const decision = await decide(plan)
+    if (decision.kind === 'attach') return { kind: 'attach', run: decision.run }
+    if (decision.kind === 'claim') {
+      const run = await claim(plan, decision.seenEpoch)
+      if (run !== null) return launch(plan, run, retired)
+    } else {
+      await clearTheWay(plan, decision, retired, until)
+    }
+    if (world.clock.elapsed() >= until) throw new Problem('held', `session ${plan.session} could not be claimed in time; others are at it`, { hint: 'try again' })
+  }
+}
+
+async function prepare(world: World, request: StartRequest): Promise<Plan> {
+  if (request.argv.length === 0 || request.argv[0] === '') throw new Problem('usage', 'there is no command to run', { hint: 'holdfast run [options] -- COMMAND [ARGUMENTS…]' })
+  for (const id of [request.session, request.name]) {
+    if (id !== undefined && !isSessionId(id)) throw new Problem('usage', `${JSON.stringify(id)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
+  }
+  const directory = findDirectory(request.dir ?? process.cwd())
+  const front = request.detach ? null : frontOf(world)
+  if (!request.detach && front === null) throw new Problem('usage', 'a run in the foreground needs the holdfast command', { hint: 'use bin/holdfast, or --detach' })
+  const lineage = lineageOf(world, frontOf(world))
+  const store = await world.store('writer')
+  const found = request.session === undefined ? null : await store.find(request.session, 'exact')
+  const parent = await parentRun(world, lineage)
+  return {
+    world, store, request, directory, front, lineage, parent,
+    session: found?.kind === 'found' ? found.view.session.id : (request.session ?? newSessionId(request.argv[0] ?? 'run', world)),
+    ancestors: await ancestorsOf(world, parent),
+  }
+}
+
+async function decide(plan: Plan): Promise<ClaimDecision> {
+  const { world, store, request } = plan
+  const found: Found = await store.find(plan.session, 'exact')
+  const view = found.kind === 'found' ? found.view : null
+  const current = toJudge(view?.run ?? null)
+  const neighbour = current === null ? await store.holder(plan.directory, plan.ancestors) : null
+  const judged = (run: LiveRun | null): Judged | null => run && { run, verdict: verdict(run, lookAt(run, world)) }
+  const choice: Choice = { onLive: request.onLive, force: request.force ?? false, share: request.share ?? false }
+  return decideClaim({ epoch: view?.session.epoch ?? 0, current: judged(current), neighbour: judged(neighbour) }, choice)
+}
+
+/** Everything short of claiming: record an end, end leftovers, retire, wait, or refuse. */
+async function clearTheWay(plan: Plan, decision: Exclude<ClaimDecision, { kind: 'claim' | 'attach' }>, retired: RunEnd[], until: number): Promise<void> {
+  const { world, store, request } = plan
+  const ender = { ...world, store }
+  switch (decision.kind) {
+    case 'record-end':
+      await store.recordEnded(decision.run, decision.ending, world.files.harness(decision.run.id), world.clock.now())
+      return
+    case 'end-leftovers': {
+      const end = await endRun(decision.run, ender, { intent: null, graceMs: world.policy.leftoverGraceMs })
+      if (end.kind === 'survivors') throw survivorsProblem(end, 'its leftovers')
+      return
+    }
+    case 'retire': {
+      const by = `${world.user()}@${world.host} (pid ${world.processes.self().pid})`
+      const intent = { end: 'superseded', by, reason: `taken over by ${by}` } as const
+      const graceMs = request.graceMs ?? world.policy.graceMs
+      const end = await endRun(decision.run, ender, { intent, graceMs, despiteUnknown: request.force ?? false })
+      if (end.kind === 'survivors') throw survivorsProblem(end, 'the old owner')
+      if (end.kind === 'unknown') throw refusal({ run: decision.run, because: 'unproven', why: end.why, what: 'session' }, world)
+      retired.push(end)
+      return
+    }
+    case 'wait':
+      // A wait that nobody asked for is only for what is about to be settled anyway.
+      if (world.clock.elapsed() >= until) throw refusal({ run: decision.run, because: 'held', why: decision.why, what: 'session' }, world)
+      if (decision.settling) await settle(decision.run, plan)
+      else await world.clock.sleep(world.policy.pollMaxMs)
+      return
+    case 'refuse':
+      throw refusal(decision, world)
+  }
+}
+
+/** Somebody is about to write down an end: give it a moment, then help. */
+async function settle(run: LiveRun, { world, store }: Plan): Promise<void> {
+  await endRun(run, { ...world, store }, { intent: null, graceMs: world.policy.leftoverGraceMs })
+}
+
+async function claim(plan: Plan, seenEpoch: number): Promise<RunBase | null> {
+  const { world, request, front, store, parent } = plan
+  const now = world.clock.now()
+  const detachedMarker = front === null && world.keepers.markerTrouble() === null ? newMarker() : null
+  const run: RunBase = {
+    id: newRunId(), session: plan.session, epoch: seenEpoch + 1,
+    place: world.processes.here(), launcher: world.processes.self(),
+    marker: front === null ? detachedMarker : front.marker, cookie: front?.cookie ?? newCookie(),
+    argv: request.argv, dir: plan.directory.path, detached: front === null, until: request.until ?? 'harness',
+    deadlineAt: request.timeoutMs === undefined ? null : now + request.timeoutMs,
+    parent: parent?.id ?? null, independent: request.independent ?? false,
+    host: world.host, user: world.user(), tty: terminalName(), startedAt: now,
+  }
+  const answer = await store.claim({
+    run, keeper: front?.keeper ?? null, name: request.name ?? null, directory: plan.directory, seenEpoch,
+    share: request.share ?? false, ancestors: plan.ancestors,
+  })
+  if (answer.kind === 'won') return run
+  if (answer.why === 'name') throw new Problem('usage', `the name ${request.name} is taken by another session`)
+  if (answer.why === 'parent') throw new Problem('held', `the session around this command (${parent?.session}) is ending; nothing is started in it any more`, { hint: 'start it outside, or with --independent' })
+  return null
+}
+
+async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[]): Promise<Started> {
+  const { world, store, request, front, lineage } = plan
+  const umask = request.umask ?? process.umask()
+  const about = { lineage, timeoutMs: request.timeoutMs ?? null, front, umask }
+  try {
+    const launch = launchOf(world, { ...run, keeper: front?.keeper ?? null }, about)
+    if (front !== null) {
+      handOver(world, launch)
+      return { kind: 'handed-over', run, retired }
+    }
+    return { kind: 'running', run, harness: await launchDetached(world, store, launch), retired }
+  } catch (error) {
+    await abandon(world, store, run, error)
+    throw error
+  }
+}
+
+function newSessionId(program: string, { clock }: World): string {
+  const stem = program.slice(program.lastIndexOf('/') + 1).replaceAll(/[^A-Za-z0-9._-]/g, '').replace(/^[^A-Za-z0-9]+/, '').slice(0, 40)
+  const letters = Array.from({ length: 5 }, () => 'abcdefghjkmnpqrstuvwxyz23456789'[Math.floor(clock.random() * 31)])
+  return `${stem || 'run'}-${letters.join('')}`
+}
+
+function survivorsProblem(end: Extract<RunEnd, { kind: 'survivors' }>, what: string): Problem {
+  const names = end.survivors.map(({ pid, name, why }) => `pid ${pid} (${name}): ${why}`)
+  return new Problem('survivors', `${what} of session ${end.run.session} could not be ended: ${names.join('; ')}`, { hint: 'nothing was started', detail: { survivors: end.survivors } })
+}

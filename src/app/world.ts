@@ -1,0 +1,62 @@
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { backoffMs } from '../decide/index.ts'
+import { runFiles, shellKeepers } from '../keep/index.ts'
+import type { Clock, Keepers, Policy, Processes, RunFiles, Store } from '../model/index.ts'
+import { policy } from '../model/index.ts'
+import { linuxProcesses, readPlace } from '../observe/index.ts'
+import { openSqliteStore } from '../record/index.ts'
+import { realClock } from './clock.ts'
+import { withFailpoints } from './failpoints.ts'
+import { homePath, openHome, userName } from './home.ts'
+
+/** Everything a use case may touch. The only place where real edges are built. */
+export type World = {
+  readonly home: string
+  readonly assets: string
+  readonly env: NodeJS.ProcessEnv
+  readonly policy: Policy
+  readonly clock: Clock
+  readonly processes: Processes
+  readonly files: RunFiles
+  readonly keepers: Keepers
+  readonly host: string
+  /** Lazily, so that it costs nothing: `user@host`. */
+  readonly user: () => string
+  /** Opened at first use. `reader` never waits for another writer. */
+  readonly store: (as: 'writer' | 'reader') => Promise<Store>
+  readonly close: () => void
+}
+
+export type WorldOptions = { readonly assets: string; readonly home?: string | undefined; readonly env?: NodeJS.ProcessEnv }
+
+export function openWorld({ assets, home: option, env = process.env }: WorldOptions): World {
+  const home = openHome(homePath(option, env))
+  const clock = realClock
+  const processes = withFailpoints('processes', linuxProcesses(readPlace(home.install)))
+  const files = withFailpoints('files', runFiles(home.path))
+  const birth = (pid: number) => {
+    const seen = processes.sample(pid)
+    return seen.kind === 'seen' ? { pid, ticks: seen.row.ticks } : null
+  }
+  const opened: { as: string; store: Promise<Store> }[] = []
+  return {
+    home: home.path, assets, env, policy, clock, processes, files,
+    keepers: withFailpoints('keepers', shellKeepers({ assets, files, birth })),
+    host: hostname(),
+    user: userName,
+    store(as) {
+      const known = opened.find((entry) => entry.as === as)
+      if (known !== undefined) return known.store
+      const writePatienceMs = as === 'writer' ? policy.busyMs : 0
+      const bounds = { minMs: policy.busyRetryMinMs, maxMs: policy.busyRetryMaxMs }
+      const store = openSqliteStore({ path: join(home.path, 'holdfast.db'), clock, patienceMs: policy.busyMs, writePatienceMs, backoff: (attempt) => backoffMs(attempt, bounds, clock.random()) })
+        .then((port) => withFailpoints('store', port))
+      opened.push({ as, store })
+      return store
+    },
+    close() {
+      for (const { store } of opened.splice(0)) store.then((port) => port.close(), () => {})
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { isatty } from 'node:tty'
+import { codeOf, endAsked, finishRun, reconcile, stop, stopWithoutStore, waitForEnd, type Stopped, type World } from '../app/index.ts'
+import { exitCode, isLive, Problem } from '../model/index.ts'
+import { changeText, finishedText, stoppedJson, stoppedText } from '../show/index.ts'
+import { parse } from './options.ts'
+import { print, printJson, say } from './out.ts'
+import { duration } from './start.ts'
+
+export async function stopVerb(world: World, args: readonly string[]): Promise<number> {
+  const parsed = parse(args, { all: 'flag', grace: 'value' })
+  const all = parsed.flags.has('all')
+  if (all === parsed.words.length > 0) throw new Problem('usage', 'stop takes sessions, or --all')
+  const graceMs = duration(parsed, 'grace')
+  let stopped: Stopped[]
+  try {
+    stopped = await stop(world, { references: parsed.words, all, ...(graceMs === undefined ? {} : { graceMs }) })
+  } catch (error) {
+    if (!(error instanceof Problem) || error.kind !== 'unavailable') throw error
+    return stopDegraded(world, parsed.words, all, graceMs, error)
+  }
+  if (parsed.flags.has('json')) printJson(stopped.map(({ session, end }) => stoppedJson(session, end)))
+  else print(stopped.flatMap(({ session, end }) => stoppedText(session, end)))
+  if (all && stopped.length === 0 && !parsed.flags.has('json')) say('nothing runs')
+  for (const { end } of stopped) if (end.kind === 'handed-over') await waitForEnd(world, end.run.session, world.policy.graceMs + world.policy.killMs)
+  return Math.max(0, ...stopped.map(({ end }) => codeOfEnd(end)))
+}
+
+const codeOfEnd = (end: Stopped['end']): number => {
+  if (end.kind === 'survivors') return exitCode.survivors
+  if (end.kind === 'unknown') return exitCode.unproven
+  return end.kind === 'alive' ? exitCode.survivors : exitCode.done
+}
+
+async function stopDegraded(world: World, references: readonly string[], all: boolean, graceMs: number | undefined, cause: Problem): Promise<number> {
+  say(cause.message)
+  const ends = await stopWithoutStore(world, references, all, graceMs ?? world.policy.graceMs)
+  for (const { session, pids, survivors, unproven } of ends) {
+    say(`${session}: ended ${pids.length} processes (${pids.join(', ')}), not recorded: the store cannot be used; holdfast reconcile records it later`)
+    for (const { pid, name, why } of survivors) say(`  survivor pid ${pid} (${name}): ${why}`)
+    if (unproven !== null) say(`  ${session} cannot be proven gone: ${unproven}`)
+  }
+  if (ends.some((end) => end.survivors.length > 0)) return exitCode.survivors
+  return ends.some((end) => end.unproven !== null) ? exitCode.unproven : exitCode.done
+}
+
+export async function waitVerb(world: World, args: readonly string[]): Promise<number> {
+  const parsed = parse(args, { timeout: 'value' })
+  const [reference, ...more] = parsed.words
+  if (reference === undefined || more.length > 0) throw new Problem('usage', 'wait takes one session')
+  const run = await waitForEnd(world, reference, duration(parsed, 'timeout') ?? null)
+  if (run === null) throw new Problem('held', `${reference} is still running`)
+  if (parsed.flags.has('json')) printJson({ session: run.session, run: run.id, state: run.state, exit: run.exit, reason: run.reason })
+  else print([`${run.session} ${run.state}: ${run.reason}`])
+  return codeOf(run)
+}
+
+export async function reconcileVerb(world: World, args: readonly string[]): Promise<number> {
+  const parsed = parse(args, {})
+  const changes = await reconcile(world)
+  if (parsed.flags.has('json')) printJson(changes)
+  else print(changes.map(changeText))
+  return 0
+}
+
+/** For the keeper: finish the run; tell a person at the terminal what they would want to know, and a script nothing: a run is transparent. */
+export async function finishVerb(world: World, args: readonly string[]): Promise<number> {
+  const end = await finishRun(world, args[0] ?? '')
+  if (end !== null && !end.run.detached && isatty(2)) for (const line of finishedText(end)) say(line)
+  return end !== null && end.kind === 'ended' && !isLive(end.run) ? 0 : 1
+}
+
+/** For the keeper and its timer. */
+export async function endVerb(world: World, args: readonly string[]): Promise<number> {
+  const end = await endAsked(world, args[0] ?? '', args[1] ?? 'TERM')
+  return end.kind === 'ended' ? 0 : exitCode.survivors
+}

@@ -1,0 +1,21 @@
+export const HELP = `holdfast: exactly one live owner on every coding-agent session, and nothing left behind when it ends
+
+start and end
+  run [options] -- COMMAND…     start a session (or its next run with --session S)
+      --session S  --name N  --dir D  --detach  --until harness|tree  --timeout DURATION  --independent  --share
+      when it has a live owner: --takeover | --attach | --wait DURATION; --force also overrides what cannot be proven
+  resume S [options]            the next run of a known session, in its directory
+  restart S                     stop it and start it anew
+  attach S                      follow a detached session
+  stop S… | --all [--grace D]   end the whole tree, and prove it
+  wait S [--timeout D]          wait for the end, give its exit code
+
+see
+  ls [--all] [--watch]          sessions          status S            everything about one
+  tree S [--suspects]           its processes     events [S] [-f]     what happened
+  logs S [-f] [-n N]            its output        locks               directories in use
+  reconcile                     converge now      version, help
+
+everywhere: --json (for programs), --home DIR
+exit codes: 0 done · 64 usage · 66 no such session · 69 store unavailable · 70 bug · 75 held by a live owner ·
+            76 cannot be proven dead · 79 survivors remain · a foreground run gives the agent's own code`

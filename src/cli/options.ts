@@ -1,0 +1,49 @@
+import { Problem } from '../model/index.ts'
+
+/** `flag` takes nothing, `value` takes the next word (or `--name=value`). */
+export type Spec = Readonly<Record<string, 'flag' | 'value'>>
+export type Parsed = {
+  readonly flags: ReadonlySet<string>
+  readonly values: ReadonlyMap<string, string>
+  readonly words: readonly string[]
+  /** What follows `--`, or the first word where a command begins; null if neither came. */
+  readonly command: readonly string[] | null
+}
+
+export const GLOBAL: Spec = { json: 'flag', home: 'value', help: 'flag' }
+const SHORT: Readonly<Record<string, string>> = { d: 'detach', f: 'follow', n: 'lines', h: 'help', a: 'all' }
+
+/** Unknown options are errors. With `commandAtWord` the first plain word begins a command, so its options are not ours. */
+export function parse(args: readonly string[], spec: Spec, commandAtWord = false): Parsed {
+  const known: Spec = { ...GLOBAL, ...spec }
+  const flags = new Set<string>()
+  const values = new Map<string, string>()
+  const words: string[] = []
+  for (let index = 0; index < args.length; index++) {
+    const word = args[index] ?? ''
+    if (word === '--') return { flags, values, words, command: args.slice(index + 1) }
+    if (!word.startsWith('-') || word === '-') {
+      if (commandAtWord) return { flags, values, words, command: args.slice(index) }
+      words.push(word)
+      continue
+    }
+    const [name, inline] = split(word)
+    const kind = known[name]
+    if (kind === undefined) throw new Problem('usage', `unknown option ${word}`, { hint: 'holdfast help lists them' })
+    if (kind === 'flag') {
+      if (inline !== undefined) throw new Problem('usage', `--${name} takes no value`)
+      flags.add(name)
+      continue
+    }
+    const value = inline ?? args[++index]
+    if (value === undefined) throw new Problem('usage', `--${name} needs a value`)
+    values.set(name, value)
+  }
+  return { flags, values, words, command: null }
+}
+
+function split(word: string): [string, string | undefined] {
+  if (!word.startsWith('--')) return [SHORT[word.slice(1)] ?? word, undefined]
+  const equals = word.indexOf('=')
+  return equals < 0 ? [word.slice(2), undefined] : [word.slice(2, equals), word.slice(equals + 1)]
+}

@@ -1,0 +1,112 @@
+import { logs, seeAll, seeEvents, seeLocks, seeOne, seeTree, seeWithoutStore, type World } from '../app/index.ts'
+import { isLive, Problem } from '../model/index.ts'
+import { eventJson, eventText, lockJson, locksText, memberJson, type Sight, sightJson, sessionsText, statusText, treeText } from '../show/index.ts'
+import { follow } from './follow.ts'
+import { type Parsed, parse } from './options.ts'
+import { paintFor, print, printJson, sayProblem, write } from './out.ts'
+
+export async function lsVerb(world: World, args: readonly string[]): Promise<number> {
+  const parsed = parse(args, { all: 'flag', watch: 'flag' })
+  noWords(parsed, 'ls')
+  const look = (): Promise<Sight[]> => orWithoutStore(world, () => seeAll(world, parsed.flags.has('all') ? 'all' : 'live'))
+  if (parsed.flags.has('json')) {
+    printJson((await look()).map(sightJson))
+    return 0
+  }
+  if (!parsed.flags.has('watch')) {
+    print(sessionsText(await look(), world.clock.now(), paintFor(1)))
+    return 0
+  }
+  for (;;) {
+    const lines = sessionsText(await look(), world.clock.now(), paintFor(1))
+    write(1, `\u001B[H\u001B[2J${lines.join('\n')}\n`)
+    await world.clock.sleep(1000)
+  }
+}
+
+export async function statusVerb(world: World, args: readonly string[]): Promise<number> {
+  const parsed = parse(args, {})
+  const reference = oneWord(parsed, 'status')
+  const [sight] = await orWithoutStore(world, async () => [await seeOne(world, reference)], (candidate) => candidate.run.session === reference || candidate.run.id === reference)
+  if (sight === undefined) throw new Problem('noSuchSession', `no run directory shows a live session ${reference}`)
+  if (parsed.flags.has('json')) printJson(sightJson(sight))
+  else print(statusText(sight, world.clock.now(), paintFor(1)))
+  return 0
+}
+
+/** A store that cannot be used still leaves the run directories: a degraded answer, and a word about it. */
+async function orWithoutStore(world: World, look: () => Promise<Sight[]>, wanted: (sight: Sight) => boolean = () => true): Promise<Sight[]> {
+  try {
+    return await look()
+  } catch (error) {
+    if (!(error instanceof Problem) || error.kind !== 'unavailable') throw error
+    sayProblem(error)
+    return seeWithoutStore(world).filter(wanted)
+  }
+}
+
+export async function treeVerb(world: World, args: readonly string[]): Promise<number> {
+  const parsed = parse(args, { suspects: 'flag' })
+  const { sight, census } = await seeTree(world, oneWord(parsed, 'tree'), parsed.flags.has('suspects'))
+  const suspects = parsed.flags.has('suspects') ? census.suspects : []
+  if (parsed.flags.has('json')) printJson({ session: sight.session.id, run: sight.run.id, state: sight.run.state, members: census.members.map(memberJson), suspects: suspects.map(({ row, why }) => ({ pid: row.pid, name: row.name, why })) })
+  else print([...(isLive(sight.run) ? [] : [`${sight.session.id} is not running`]), ...treeText(census.members, suspects, paintFor(1))])
+  return 0
+}
+
+export async function eventsVerb(world: World, args: readonly string[]): Promise<number> {
+  const parsed = parse(args, { follow: 'flag' })
+  if (parsed.words.length > 1) throw new Problem('usage', 'events takes one session, or none for all')
+  const reference = parsed.words[0] ?? null
+  const json = parsed.flags.has('json')
+  const events = await seeEvents(world, reference, 0)
+  if (!parsed.flags.has('follow')) {
+    if (json) printJson(events.map(eventJson))
+    else print(events.map((event) => eventText(event, paintFor(1))))
+    return 0
+  }
+  // Followed, each event is a line of its own.
+  for (let batch = events, last = 0; ; batch = await seeEvents(world, reference, last)) {
+    last = batch.at(-1)?.seq ?? last
+    print(batch.map((event) => (json ? JSON.stringify(eventJson(event)) : eventText(event, paintFor(1)))))
+    await world.clock.sleep(world.policy.followMs)
+  }
+}
+
+export async function locksVerb(world: World, args: readonly string[]): Promise<number> {
+  const parsed = parse(args, {})
+  noWords(parsed, 'locks')
+  const locks = await seeLocks(world)
+  if (parsed.flags.has('json')) printJson(locks.map(lockJson))
+  else print(locksText(locks, world.clock.now(), paintFor(1)))
+  return 0
+}
+
+export async function logsVerb(world: World, args: readonly string[]): Promise<number> {
+  const parsed = parse(args, { follow: 'flag', lines: 'value' })
+  const reference = oneWord(parsed, 'logs')
+  const text = parsed.values.get('lines')
+  if (text !== undefined && !/^\d{1,7}$/.test(text)) throw new Problem('usage', `-n takes a number of lines, not ${JSON.stringify(text)}`)
+  const { run } = await seeOne(world, reference)
+  if (!run.detached) throw new Problem('noSuchSession', `session ${run.session} ran in the foreground; its output went to its terminal and was not kept`)
+  for await (const chunk of logs(world, reference, { follow: parsed.flags.has('follow'), lines: text === undefined ? null : Number(text) })) write(1, chunk)
+  return 0
+}
+
+export async function attachVerb(world: World, args: readonly string[]): Promise<number> {
+  const reference = oneWord(parse(args, {}), 'attach')
+  const { run } = await seeOne(world, reference)
+  if (!isLive(run)) throw new Problem('noSuchSession', `session ${run.session} is not running (${run.state}: ${run.reason})`, { hint: `holdfast resume ${run.session} starts its next run; holdfast logs ${run.session} shows its output` })
+  if (!run.detached) throw new Problem('held', `session ${run.session} runs in the foreground on ${run.tty ?? 'another terminal'}; it can be taken over, not attached`, { hint: `holdfast resume ${run.session} --takeover` })
+  return follow(world, run.session)
+}
+
+function oneWord(parsed: Parsed, verb: string): string {
+  const [reference, ...more] = parsed.words
+  if (reference === undefined || more.length > 0) throw new Problem('usage', `${verb} takes one session`, { hint: 'holdfast ls lists them' })
+  return reference
+}
+
+function noWords(parsed: Parsed, verb: string): void {
+  if (parsed.words.length > 0) throw new Problem('usage', `${verb} takes no ${JSON.stringify(parsed.words[0])}`)
+}

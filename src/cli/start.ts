@@ -1,0 +1,118 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { isatty } from 'node:tty'
+import type { OnLive, StartRequest, World } from '../app/index.ts'
+import { findSession, parseDuration, start } from '../app/index.ts'
+import { Problem, type SessionView } from '../model/index.ts'
+import { retiredText } from '../show/index.ts'
+import { follow } from './follow.ts'
+import { type Parsed, parse, type Spec } from './options.ts'
+import { printJson, print, say, sayProblem } from './out.ts'
+
+const CHOICES: Spec = {
+  dir: 'value', detach: 'flag', takeover: 'flag', attach: 'flag', wait: 'value', force: 'flag', share: 'flag', until: 'value',
+  independent: 'flag', timeout: 'value', grace: 'value',
+}
+
+export async function runVerb(world: World, args: readonly string[]): Promise<number> {
+  const parsed = parse(args, { ...CHOICES, session: 'value', name: 'value' }, true)
+  const request = requestOf(parsed, { argv: parsed.command ?? [], session: parsed.values.get('session'), name: parsed.values.get('name') })
+  return begin(world, parsed, request)
+}
+
+/** The next run of a known session, in its directory. */
+export async function resumeVerb(world: World, args: readonly string[]): Promise<number> {
+  const parsed = parse(args, CHOICES)
+  const view = await viewOf(world, parsed, 'resume')
+  return begin(world, parsed, requestOf(parsed, again(view, parsed)))
+}
+
+/** Stop and start anew, detached if it was. */
+export async function restartVerb(world: World, args: readonly string[]): Promise<number> {
+  const parsed = parse(args, CHOICES)
+  const view = await viewOf(world, parsed, 'restart')
+  const request = requestOf(parsed, again(view, parsed))
+  return begin(world, parsed, { ...request, onLive: 'takeover', detach: request.detach || (view.run?.detached ?? false) })
+}
+
+async function viewOf(world: World, parsed: Parsed, verb: string): Promise<SessionView> {
+  const [reference, ...more] = parsed.words
+  if (reference === undefined || more.length > 0) throw new Problem('usage', `${verb} takes one session`, { hint: 'holdfast ls --all lists them' })
+  return findSession(await world.store('writer'), reference)
+}
+
+const again = ({ session }: SessionView, parsed: Parsed) => ({ session: session.id, argv: parsed.command ?? session.argv, dir: parsed.values.get('dir') ?? session.dir })
+
+function requestOf(parsed: Parsed, base: Pick<StartRequest, 'argv' | 'session' | 'name' | 'dir'>): StartRequest {
+  const { flags, values } = parsed
+  const chosen = (['takeover', 'attach'] as const).filter((name) => flags.has(name))
+  if (chosen.length + (values.has('wait') ? 1 : 0) > 1) throw new Problem('usage', '--takeover, --attach and --wait exclude each other')
+  const until = values.get('until')
+  if (until !== undefined && until !== 'harness' && until !== 'tree') throw new Problem('usage', `--until takes harness or tree, not ${until}`)
+  const onLive: OnLive = chosen[0] ?? (values.has('wait') ? 'wait' : 'refuse')
+  return {
+    ...base,
+    dir: values.get('dir') ?? base.dir,
+    detach: flags.has('detach'),
+    onLive,
+    waitMs: duration(parsed, 'wait'),
+    force: flags.has('force'),
+    share: flags.has('share'),
+    until,
+    independent: flags.has('independent'),
+    timeoutMs: duration(parsed, 'timeout'),
+    graceMs: duration(parsed, 'grace'),
+  }
+}
+
+export function duration({ values }: Parsed, name: string): number | undefined {
+  const text = values.get(name)
+  if (text === undefined) return undefined
+  const ms = parseDuration(text)
+  if (ms === null) throw new Problem('usage', `--${name} takes a duration such as 30s, 5m or 1h30m, not ${JSON.stringify(text)}`)
+  return ms
+}
+
+async function begin(world: World, parsed: Parsed, request: StartRequest): Promise<number> {
+  try {
+    return await startAndReport(world, parsed, request)
+  } catch (error) {
+    if (!(error instanceof Problem) || error.kind !== 'held' || request.onLive !== 'refuse' || error.detail['holder'] === undefined || !isatty(0) || !isatty(2)) throw error
+    const holder = error.detail['holder'] as { attach: string | null; session: string }
+    if (holder.session !== request.session) throw error
+    sayProblem(error)
+    const choice = ask(holder.attach !== null)
+    if (choice === null) return error.exitCode
+    return startAndReport(world, parsed, { ...request, onLive: choice })
+  }
+}
+
+/** On a terminal the person decides: attach, take over, or leave. */
+function ask(canAttach: boolean): 'attach' | 'takeover' | null {
+  const terminal = openSync('/dev/tty', 'r')
+  try {
+    say(`${canAttach ? '[a]ttach, ' : ''}[t]ake over, or [l]eave? `)
+    const buffer = Buffer.alloc(64)
+    const answer = buffer.toString('latin1', 0, readSync(terminal, buffer, 0, buffer.length, null)).trim().toLowerCase()
+    if (answer === 't' || answer === 'take over') return 'takeover'
+    return canAttach && (answer === 'a' || answer === 'attach') ? 'attach' : null
+  } finally {
+    closeSync(terminal)
+  }
+}
+
+async function startAndReport(world: World, parsed: Parsed, request: StartRequest): Promise<number> {
+  const started = await start(world, request)
+  if (started.kind === 'attach') {
+    if (!started.run.detached) throw new Problem('held', `session ${started.run.session} runs in the foreground on ${started.run.tty ?? 'another terminal'}; it can be taken over, not attached`, { hint: '--takeover replaces it' })
+    return follow(world, started.run.session)
+  }
+  for (const end of started.retired) for (const line of retiredText(end)) say(line)
+  if (started.kind === 'handed-over') return 0
+  const { run, harness } = started
+  if (parsed.flags.has('json')) {
+    printJson({ session: run.session, run: run.id, epoch: run.epoch, pid: harness?.pid ?? null, dir: run.dir })
+  } else {
+    print([`started ${run.session}${harness === null ? '' : ` (pid ${harness.pid})`} in ${run.dir}`])
+  }
+  return 0
+}

@@ -1,0 +1,76 @@
+import type { Ending, LiveRun, Run } from '../model/index.ts'
+import { isLive } from '../model/index.ts'
+import type { Verdict } from './verdict.ts'
+
+/** What the caller wants when the session has a live owner. */
+export type OnLive = 'refuse' | 'wait' | 'attach' | 'takeover'
+export type Choice = { readonly onLive: OnLive; readonly force: boolean; readonly share: boolean }
+
+export type Judged = { readonly run: LiveRun; readonly verdict: Verdict }
+
+export type ClaimView = {
+  readonly epoch: number
+  readonly current: Judged | null
+  /** Another session's run in the same directory. */
+  readonly neighbour: Judged | null
+}
+
+export type ClaimDecision =
+  | { readonly kind: 'claim'; readonly seenEpoch: number }
+  | { readonly kind: 'record-end'; readonly run: LiveRun; readonly ending: Ending }
+  | { readonly kind: 'end-leftovers'; readonly run: LiveRun }
+  | { readonly kind: 'retire'; readonly run: LiveRun; readonly despite: string | null }
+  | { readonly kind: 'attach'; readonly run: LiveRun }
+  | { readonly kind: 'wait'; readonly run: LiveRun; readonly why: string; readonly settling: boolean }
+  | { readonly kind: 'refuse'; readonly run: LiveRun; readonly because: 'held' | 'unproven'; readonly why: string; readonly what: 'session' | 'directory' }
+
+/** May this session be claimed now, and if not, what has to happen first? */
+export function decideClaim(view: ClaimView, choice: Choice): ClaimDecision {
+  if (view.current !== null) return aboutOwner(view.current, choice)
+  if (view.neighbour !== null && !choice.share) return aboutNeighbour(view.neighbour, choice)
+  return { kind: 'claim', seenEpoch: view.epoch }
+}
+
+function aboutOwner({ run, verdict }: Judged, choice: Choice): ClaimDecision {
+  switch (verdict.kind) {
+    case 'over':
+      return { kind: 'record-end', run, ending: verdict.ending }
+    case 'leftovers':
+      return { kind: 'end-leftovers', run }
+    case 'settling':
+      return { kind: 'wait', run, why: verdict.why, settling: true }
+    case 'unknown':
+      return choice.force ? { kind: 'retire', run, despite: verdict.why } : refuse(run, 'unproven', verdict.why, 'session')
+    case 'alive':
+    case 'starting':
+      if (choice.onLive === 'takeover' || choice.force) return { kind: 'retire', run, despite: null }
+      if (choice.onLive === 'wait') return { kind: 'wait', run, why: 'it has a live owner', settling: false }
+      if (choice.onLive === 'attach' && verdict.kind === 'alive') return { kind: 'attach', run }
+      return refuse(run, 'held', verdict.kind === 'starting' ? verdict.why : 'it has a live owner', 'session')
+  }
+}
+
+/** Takeover and force never reach into another session because of a directory. */
+function aboutNeighbour({ run, verdict }: Judged, choice: Choice): ClaimDecision {
+  switch (verdict.kind) {
+    case 'over':
+      return { kind: 'record-end', run, ending: verdict.ending }
+    case 'leftovers':
+      return { kind: 'end-leftovers', run }
+    case 'settling':
+      return { kind: 'wait', run, why: verdict.why, settling: true }
+    case 'unknown':
+      return refuse(run, 'unproven', verdict.why, 'directory')
+    case 'alive':
+    case 'starting':
+      if (choice.onLive === 'wait') return { kind: 'wait', run, why: 'its directory is in use', settling: false }
+      return refuse(run, 'held', 'its directory is in use', 'directory')
+  }
+}
+
+const refuse = (run: LiveRun, because: 'held' | 'unproven', why: string, what: 'session' | 'directory'): ClaimDecision => ({
+  kind: 'refuse', run, because, why, what,
+})
+
+/** The live run of a view, if there is one to be judged. */
+export const toJudge = (run: Run | null): LiveRun | null => (run !== null && isLive(run) ? run : null)

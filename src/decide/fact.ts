@@ -1,0 +1,31 @@
+import type { Fact, Place, ProcessId, Sample } from '../model/index.ts'
+import { isDead, isFrozen } from '../model/index.ts'
+
+/** Can a pid recorded at `there` be looked up from `here` at all? Null: yes. */
+export function judgePlace(here: Place, there: Place): Fact | null {
+  if (here.machine === '' || here.machine !== there.machine) return unknown('it was started on another machine')
+  if (here.boot !== there.boot) {
+    return here.install === there.install
+      ? { kind: 'gone', why: 'the machine was started anew since', waitStatus: null }
+      : unknown('it was recorded by another installation before the machine was started anew')
+  }
+  if (here.pidNamespace !== there.pidNamespace) return unknown('it lives in another pid namespace')
+  if (here.timeNamespace !== there.timeNamespace) return unknown('it lives in another time namespace')
+  return null
+}
+
+/** Is the recorded process alive, gone, or can that not be said? */
+export function judge(here: Place, there: Place, id: ProcessId, look: (pid: number) => Sample): Fact {
+  const elsewhere = judgePlace(here, there)
+  if (elsewhere !== null) return elsewhere
+  const sample = look(id.pid)
+  if (sample.kind === 'absent') return gone('no such process')
+  if (sample.kind === 'hidden') return unknown(`pid ${id.pid} could not be read: ${sample.why}`)
+  const { row } = sample
+  if (row.ticks !== id.ticks) return gone(`pid ${id.pid} now belongs to another process`)
+  if (isDead(row.state)) return { kind: 'gone', why: 'it ended (zombie)', waitStatus: row.waitStatus }
+  return { kind: 'alive', frozen: isFrozen(row.state) }
+}
+
+const unknown = (why: string): Fact => ({ kind: 'unknown', why })
+const gone = (why: string): Fact => ({ kind: 'gone', why, waitStatus: null })

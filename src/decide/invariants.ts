@@ -1,0 +1,26 @@
+import type { Lock, SessionView } from '../model/index.ts'
+import { isLive } from '../model/index.ts'
+
+/** What must hold in every consistent read of a store. Answers what is broken; empty means sound. */
+export function brokenInvariants(views: readonly SessionView[], locks: readonly Lock[]): string[] {
+  const broken: string[] = []
+  const live = new Map<string, string>()
+  for (const { session, run } of views) {
+    if (run === null) continue
+    if (run.epoch > session.epoch) broken.push(`run ${run.id} has epoch ${run.epoch}, its session only ${session.epoch}`)
+    if (!isLive(run)) continue
+    if (run.epoch !== session.epoch) broken.push(`live run ${run.id} is not the owner of ${session.id}`)
+    const other = live.get(session.id)
+    if (other !== undefined) broken.push(`session ${session.id} has two live runs: ${other} and ${run.id}`)
+    live.set(session.id, run.id)
+  }
+  const held = new Map<string, string>()
+  for (const lock of locks) {
+    if (lock.shared) continue
+    const key = `${lock.device}:${lock.inode}`
+    const other = held.get(key)
+    if (other !== undefined) broken.push(`directory ${lock.dir} is locked twice: by ${other} and ${lock.run}`)
+    held.set(key, lock.run)
+  }
+  return broken
+}

@@ -1,0 +1,85 @@
+import type { Member, ProcessId, ProcessRow, ProcessTable, Proof, Suspect, Tree } from '../model/index.ts'
+import { isDead, isMarker } from '../model/index.ts'
+
+/** What of a run's record decides membership. */
+export type TreeRecord = {
+  readonly marker: number | null
+  readonly cookie: string
+  readonly keeper: ProcessId | null
+  readonly harness: ProcessId | null
+}
+
+export type Census = { readonly members: readonly Member[]; readonly suspects: readonly Suspect[]; readonly blind: string | null }
+
+/**
+ * Who belongs to a run, by proof. The innermost marker decides: a process with the marker of another run is not ours, nor are
+ * its descendants. The keeper and its helpers (its children other than the harness) are known by identity and are no members.
+ */
+export function census(table: ProcessTable, run: TreeRecord): Census {
+  const rows = table.rows.filter((row) => !isDead(row.state))
+  const byPid = new Map(rows.map((row) => [row.pid, row]))
+  const outside = (row: ProcessRow): boolean => isForeign(row, run) || isKeeping(row, run, byPid)
+  const members = new Map<number, Member>()
+  const take = (row: ProcessRow, proof: Proof): void => void members.set(row.pid, { row, proof })
+
+  for (const row of rows) {
+    if (outside(row)) continue
+    const proof = ownProof(row, run)
+    if (proof !== null) take(row, proof)
+  }
+  for (let grew = true; grew; ) {
+    grew = false
+    for (const row of rows) {
+      if (members.has(row.pid) || outside(row)) continue
+      const proof = inheritedProof(row, members)
+      if (proof === null) continue
+      take(row, proof)
+      grew = true
+    }
+  }
+  const suspects = rows
+    .filter((row) => row.cookie === run.cookie && !members.has(row.pid) && !outside(row))
+    .map((row) => ({ row, why: 'has the secret of this run in its environment, but not its marker' }))
+  return { members: [...members.values()], suspects, blind: blindness(table, rows) }
+}
+
+/** What one census says of the tree. Emptiness needs two of these in a row. */
+export function treeOf(seen: Census): Tree {
+  if (seen.members.length > 0) return { kind: 'members', members: seen.members }
+  return seen.blind === null ? { kind: 'empty' } : { kind: 'unknown', why: seen.blind }
+}
+
+function ownProof(row: ProcessRow, run: TreeRecord): Proof | null {
+  if (run.marker !== null && row.marker === run.marker) return 'marker'
+  if (run.marker === null && row.cookie === run.cookie) return 'cookie'
+  if (run.harness !== null && row.pid === run.harness.pid && row.ticks === run.harness.ticks) return 'recorded'
+  // Before the stub has written who it is, the keeper has no other children than it.
+  if (run.harness === null && run.keeper !== null && row.parent === run.keeper.pid && row.ticks >= run.keeper.ticks) return 'descendant'
+  return null
+}
+
+function inheritedProof(row: ProcessRow, members: ReadonlyMap<number, Member>): Proof | null {
+  const parent = members.get(row.parent)
+  // A child is never older than its parent: an older one only met a pid that was used again.
+  if (parent !== undefined && row.ticks >= parent.row.ticks) return 'descendant'
+  const leader = members.get(row.session)
+  if (leader !== undefined && leader.row.session === leader.row.pid && row.ticks >= leader.row.ticks) return 'session'
+  return null
+}
+
+const isForeign = (row: ProcessRow, run: TreeRecord): boolean =>
+  row.marker !== undefined && row.marker !== null && isMarker(row.marker) && row.marker !== run.marker
+
+function isKeeping(row: ProcessRow, run: TreeRecord, byPid: ReadonlyMap<number, ProcessRow>): boolean {
+  const { keeper, harness } = run
+  if (keeper === null) return false
+  if (row.pid === keeper.pid && row.ticks === keeper.ticks) return true
+  if (harness === null || row.parent !== keeper.pid || row.pid === harness.pid) return false
+  return byPid.get(keeper.pid)?.ticks === keeper.ticks
+}
+
+function blindness(table: ProcessTable, rows: readonly ProcessRow[]): string | null {
+  if (table.blind !== null) return table.blind
+  const dark = rows.find((row) => row.unreadable !== undefined)
+  return dark === undefined ? null : `pid ${dark.pid} (${dark.name}) could not be read: ${dark.unreadable}`
+}

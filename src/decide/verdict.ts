@@ -1,0 +1,103 @@
+import type { Ending, Exit, ExitRecord, Fact, LiveRun, Member, Tree } from '../model/index.ts'
+import { describeExit, exitFromShell, exitFromWaitStatus, intentOf } from '../model/index.ts'
+
+/** Everything that was looked at for one live run. `tree` may be left out only when the harness is alive. */
+export type Seen = {
+  readonly launcher: Fact
+  readonly keeper: Fact | null
+  readonly harness: Fact | null
+  readonly tree: Tree | null
+  readonly exit: ExitRecord | null
+  readonly notStarted: number | null
+}
+
+export type Verdict =
+  | { readonly kind: 'alive' }
+  | { readonly kind: 'starting'; readonly why: string }
+  /** Over, but somebody alive has yet to write down how: wait a little. */
+  | { readonly kind: 'settling'; readonly why: string }
+  /** The harness is over, its tree is not. */
+  | { readonly kind: 'leftovers'; readonly members: readonly Member[]; readonly exit: Exit | null }
+  | { readonly kind: 'over'; readonly ending: Ending }
+  | { readonly kind: 'unknown'; readonly why: string }
+
+/** What follows for a run that the store calls live. Two keys must turn before it is over: its keeper and its tree. */
+export function verdict(run: LiveRun, seen: Seen): Verdict {
+  const { keeper, harness, tree } = seen
+  if (harness?.kind === 'alive') return { kind: 'alive' }
+  if (harness?.kind === 'unknown') return harness
+  if (tree === null) return { kind: 'unknown', why: 'its tree was not looked at' }
+  if (tree.kind === 'unknown') return tree
+  if (keeper === null) return withoutKeeper(run, seen, tree)
+  if (tree.kind === 'members') {
+    const harnessOver = harness !== null || seen.exit !== null
+    if (!harnessOver || run.until === 'tree') return { kind: 'alive' }
+    return { kind: 'leftovers', members: tree.members, exit: exitOf(seen)?.exit ?? null }
+  }
+  if (keeper.kind === 'unknown') return keeper
+  const known = exitOf(seen) !== null
+  if (keeper.kind === 'alive' && !known) {
+    return harness === null
+      ? { kind: 'starting', why: 'its keeper is about to start the agent' }
+      : { kind: 'settling', why: 'the agent is gone and its keeper has not yet written how it ended' }
+  }
+  return { kind: 'over', ending: endingOf(run, seen) }
+}
+
+/** No keeper on record means the gate never opened: nothing of it can have run. */
+function withoutKeeper(run: LiveRun, { launcher }: Seen, tree: Tree): Verdict {
+  if (launcher.kind === 'alive') return { kind: 'starting', why: 'its launcher is at work' }
+  if (launcher.kind === 'unknown') return launcher
+  if (tree.kind === 'members') return { kind: 'settling', why: 'its launcher is gone and its keeper is leaving' }
+  const intent = intentOf(run)
+  const evidence = [`launcher gone: ${launcher.why}`, 'the gate never opened: no keeper was recorded', 'no process of it was found']
+  if (intent !== null) return { kind: 'over', ending: { state: intent.end, exit: null, reason: intent.reason, evidence, by: intent.by } }
+  const reason = 'it never started: the command that launched it ended first'
+  return { kind: 'over', ending: { state: 'failed', exit: null, reason, evidence, by: 'reconcile' } }
+}
+
+/** The ending that the evidence allows, and no better one. */
+export function endingOf(run: LiveRun, seen: Seen): Ending {
+  const known = exitOf(seen)
+  const exit = known?.exit ?? null
+  const evidence = [
+    known?.evidence ?? 'no exit record',
+    ...(seen.harness?.kind === 'gone' ? [`agent gone: ${seen.harness.why}`] : []),
+    ...(seen.keeper?.kind === 'gone' && known === null ? [`keeper gone: ${seen.keeper.why}`] : []),
+    'no process of it was found',
+  ]
+  const intent = intentOf(run)
+  if (intent !== null) return { state: intent.end, exit, reason: intent.reason, evidence, by: intent.by }
+  if (seen.notStarted !== null) {
+    return { state: 'failed', exit, reason: `could not start ${run.argv[0] ?? 'it'}: ${startTrouble(seen.notStarted)}`, evidence, by: 'keeper' }
+  }
+  const told = seen.exit?.told ?? null
+  if (told !== null) return { state: 'stopped', exit, reason: `the holdfast command received SIG${told}`, evidence, by: `SIG${told}` }
+  if (exit === null) {
+    const reason = lostReason(seen)
+    return { state: 'lost', exit: null, reason, evidence, by: 'reconcile' }
+  }
+  const by = seen.exit !== null ? 'keeper' : 'reconcile'
+  return { state: exit.code === 0 ? 'completed' : 'failed', exit, reason: describeExit(exit), evidence, by }
+}
+
+function exitOf(seen: Seen): { exit: Exit; evidence: string } | null {
+  if (seen.exit !== null) {
+    const doubt = seen.exit.exit.signal === null ? '' : ' (a shell cannot tell this code from that signal)'
+    return { exit: seen.exit.exit, evidence: `the keeper's exit record: ${describeExit(seen.exit.exit)}${doubt}` }
+  }
+  if (seen.harness?.kind === 'gone' && seen.harness.waitStatus !== null) {
+    const exit = exitFromWaitStatus(seen.harness.waitStatus)
+    return { exit, evidence: `the zombie's own status: ${describeExit(exit)}` }
+  }
+  if (seen.notStarted !== null) return { exit: exitFromShell(seen.notStarted), evidence: `the stub could not become the agent (${seen.notStarted})` }
+  return null
+}
+
+const startTrouble = (code: number): string =>
+  code === 127 ? 'not found (ENOENT)' : code === 126 ? 'not executable (EACCES)' : `exit ${code}`
+
+const lostReason = (seen: Seen): string =>
+  seen.keeper?.kind === 'gone' && seen.keeper.why.includes('started anew')
+    ? 'the machine was started anew while it ran'
+    : 'its processes are gone and nothing tells how it ended'

@@ -1,0 +1,127 @@
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ExitRecord, ProcessId, RunFiles, RunRecord } from '../model/index.ts'
+import { exitFromShell, policy } from '../model/index.ts'
+
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `exit`, `nostart`, `retired`, `timer`, `plan`, `log`. */
+export const RUN_FORMAT = 1
+const RUN_ID = /^r[0-9a-f]{12}$/
+
+export function runFiles(home: string): RunFiles {
+  const root = join(home, 'runs')
+  const at = (run: string, file: string): string => join(root, run, file)
+  return {
+    create(run) {
+      mkdirSync(join(root, run.id), { mode: 0o700 })
+      writeAtomically(at(run.id, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...run }))
+    },
+    recordKeeper: (run, keeper) => writeAtomically(at(run, 'keeper'), `${keeper.pid} ${keeper.ticks}\n`),
+    harness: (run) => processFrom(readOr(at(run, 'pid'))),
+    timer: (run) => processFrom(readOr(at(run, 'timer'))),
+    exit: (run) => readExit(at(run, 'exit')),
+    notStarted: (run) => {
+      const text = readOr(at(run, 'nostart'))?.trim() ?? ''
+      return /^\d{1,3}$/.test(text) ? Number(text) : null
+    },
+    retire(run) {
+      try {
+        // Created once, never through a link that somebody planted.
+        closeSync(openSync(at(run, 'retired'), 'ax', 0o600))
+        return true
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code === 'EEXIST'
+      }
+    },
+    isRetired: (run) => exists(at(run, 'retired')),
+    read: (run) => readRecord(root, run),
+    list: () => listRuns(root),
+    remove: (run) => {
+      if (RUN_ID.test(run)) rmSync(join(root, run), { recursive: true, force: true })
+    },
+    fence: (run) => at(run, 'retired'),
+    log: (run) => at(run, 'log'),
+    capLog: (run) => capLog(at(run, 'log')),
+  }
+}
+
+/** A name of its own, then a rename: nobody ever reads half of it. */
+function writeAtomically(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}`
+  writeFileSync(temporary, text, { mode: 0o600 })
+  renameSync(temporary, path)
+}
+
+const listRuns = (root: string): string[] => {
+  try {
+    return readdirSync(root).filter((name) => RUN_ID.test(name))
+  } catch {
+    return []
+  }
+}
+
+function readRecord(root: string, run: string): RunRecord | null {
+  const text = readOr(join(root, run, 'run.json'))
+  if (text === null) return null
+  try {
+    const { format, ...record } = JSON.parse(text) as RunRecord & { format: number }
+    if (format !== RUN_FORMAT || record.id !== run) return null
+    return { ...record, keeper: processFrom(readOr(join(root, run, 'keeper'))) ?? record.keeper }
+  } catch {
+    return null
+  }
+}
+
+/** Either `pid ticks`, or a whole stat line as a shell could write it about itself. */
+function processFrom(text: string | null): ProcessId | null {
+  if (text === null) return null
+  const close = text.lastIndexOf(')')
+  const ticks = Number(close < 0 ? text.trim().split(' ')[1] : text.slice(close + 2).split(' ')[22 - 3])
+  const pid = Number.parseInt(text, 10)
+  return Number.isInteger(pid) && Number.isInteger(ticks) && pid > 1 ? { pid, ticks } : null
+}
+
+/** `1 CODE TOLD`. Anything else is no evidence. */
+function readExit(path: string): ExitRecord | null {
+  const match = /^1 (\d{1,3}) (-|TERM|HUP)\n$/.exec(readOr(path) ?? '')
+  if (match === null) return null
+  return { exit: exitFromShell(Number(match[1])), told: match[2] === '-' ? null : (match[2] ?? null), at: statSync(path).mtimeMs }
+}
+
+const readOr = (path: string): string | null => {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return null
+  }
+}
+
+const exists = (path: string): boolean => {
+  try {
+    statSync(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The agent appends; when the file is over its cap its end is kept beside it and the file begins anew, in place. */
+function capLog(path: string): void {
+  let fd: number
+  try {
+    fd = openSync(path, 'r+')
+  } catch {
+    return
+  }
+  try {
+    const { size } = fstatSync(fd)
+    if (size <= policy.logCapBytes) return
+    const kept = Buffer.allocUnsafe(policy.logCapBytes)
+    const length = readSync(fd, kept, 0, kept.length, size - kept.length)
+    const old = openSync(`${path}.1`, 'w', 0o600)
+    writeSync(old, kept, 0, length)
+    closeSync(old)
+    ftruncateSync(fd, 0)
+  } finally {
+    closeSync(fd)
+  }
+}

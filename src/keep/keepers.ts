@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process'
+import { accessSync, constants, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { GatedKeeper, Keepers, Launch, ProcessId, RunFiles } from '../model/index.ts'
+import { isShellName, quote } from './shell.ts'
+
+/** `assets`: the folder with the keeper's scripts and the bundled command. `birth`: who a child of ours is, read at once. */
+export type KeeperSetup = { readonly assets: string; readonly files: RunFiles; readonly birth: (pid: number) => ProcessId | null }
+
+export function shellKeepers(setup: KeeperSetup): Keepers {
+  return {
+    markerTrouble,
+    plan: (launch) => writePlan(launch, setup),
+    spawn: (launch) => spawnGated(launch, setup),
+  }
+}
+
+/** The marker is the soft limit; it needs the program and a hard limit that leaves room. */
+function markerTrouble(): string | null {
+  const hard = /^Max realtime timeout\s+\S+\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]
+  if (hard !== 'unlimited') return `the hard limit of RLIMIT_RTTIME is ${hard ?? 'unknown'}`
+  return prlimitPath() === null ? 'there is no prlimit program' : null
+}
+
+function prlimitPath(): string | null {
+  for (const folder of (process.env['PATH'] ?? '').split(':')) {
+    const path = join(folder === '' ? '.' : folder, 'prlimit')
+    try {
+      accessSync(path, constants.X_OK)
+      return path
+    } catch {
+      // Not in this one.
+    }
+  }
+  return null
+}
+
+/** What a shell sources to become this run's keeper. */
+function writePlan({ run, stripped, added, helperMarker, timeoutSeconds, umask, defaultSignals }: Launch, { assets, files }: KeeperSetup): string {
+  const unset = stripped.filter(isShellName)
+  const lines = [
+    `hf_run=${quote(run.id)} hf_dir=${quote(join(files.log(run.id), '..'))} hf_keep=${quote(assets)}`,
+    `hf_node=${quote(process.execPath)} hf_cli=${quote(join(assets, 'cli.cjs'))} hf_cd=${quote(run.dir)}`,
+    `hf_umask=${umask.toString(8).padStart(4, '0')} hf_signals=${quote(defaultSignals.join(','))}`,
+    `hf_helper=${quote(helperMarker === null ? '' : String(helperMarker))} hf_timeout=${quote(timeoutSeconds === null ? '' : String(timeoutSeconds))}`,
+    ...(unset.length > 0 ? [`unset ${unset.join(' ')}`] : []),
+    ...Object.entries(added).map(([name, value]) => `export ${name}=${quote(value)}`),
+    `set -- ${run.argv.map(quote).join(' ')}`,
+  ]
+  const path = join(files.log(run.id), '..', 'plan')
+  writeFileSync(path, `${lines.join('\n')}\n`, { mode: 0o600 })
+  return path
+}
+
+async function spawnGated(launch: Launch, setup: KeeperSetup): Promise<GatedKeeper> {
+  const { run } = launch
+  const plan = writePlan(launch, setup)
+  const log = openSync(setup.files.log(run.id), 'a', 0o600)
+  const shell = ['/bin/sh', join(setup.assets, 'gate.sh'), plan]
+  const [program, ...argv] = run.marker === null ? shell : ['prlimit', `--rttime=${run.marker}:`, ...shell]
+  try {
+    const child = spawn(program ?? '', argv, {
+      cwd: '/',
+      detached: true,
+      stdio: ['ignore', log, log, 'pipe'],
+      env: { ...launch.environment, ...launch.added },
+    })
+    // Our own unreaped child: this pid cannot be anybody else's yet.
+    const keeper = child.pid === undefined ? null : setup.birth(child.pid)
+    const gate = child.stdio[3] as NodeJS.WritableStream & { destroy(): void }
+    gate.on('error', () => {})
+    if (keeper === null) throw await failure(child)
+    child.on('error', () => {})
+    child.unref()
+    ;(gate as unknown as { unref(): void }).unref()
+    return {
+      keeper,
+      open: () => void gate.end('go\n'),
+      close: () => gate.destroy(),
+    }
+  } finally {
+    closeSync(log)
+  }
+}
+
+const failure = (child: NodeJS.EventEmitter): Promise<Error> =>
+  new Promise((resolve) => {
+    child.once('error', resolve)
+    child.once('exit', (code) => resolve(new Error(`the keeper ended at once (${code})`)))
+  })

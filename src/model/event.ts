@@ -1,0 +1,12 @@
+/** What happened, append-only. */
+export type EventKind = 'claimed' | 'running' | 'asked' | 'exited' | 'ended' | 'survivors'
+
+export type HoldfastEvent = {
+  readonly seq: number
+  readonly at: number
+  readonly kind: EventKind
+  readonly session: string
+  readonly run: string
+  readonly epoch: number
+  readonly detail: Readonly<Record<string, unknown>>
+}

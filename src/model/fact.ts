@@ -1,0 +1,49 @@
+/** What the world answered about one process. Unknown is an answer of its own and never means gone. */
+export type Fact =
+  | { readonly kind: 'alive'; readonly frozen: boolean }
+  | { readonly kind: 'gone'; readonly why: string; readonly waitStatus: number | null }
+  | { readonly kind: 'unknown'; readonly why: string }
+
+/** One raw look at a pid, before it is compared with a record. */
+export type Sample =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'hidden'; readonly why: string }
+  | { readonly kind: 'seen'; readonly row: ProcessRow }
+
+/** One line of the process table. */
+export type ProcessRow = {
+  readonly pid: number
+  readonly ticks: number
+  readonly state: string
+  readonly parent: number
+  readonly group: number
+  readonly session: number
+  readonly uid: number
+  readonly name: string
+  /** The wait status a zombie carries, where we may read it. */
+  readonly waitStatus: number | null
+  /** RLIMIT_RTTIME soft value, if it is one of ours; null: none; undefined: not looked at. */
+  readonly marker?: number | null
+  /** The innermost run secret of its environment; undefined: not looked at or unreadable. */
+  readonly cookie?: string | null
+  /** Set when something that should have been readable was not. */
+  readonly unreadable?: string
+}
+
+/** One pass over all processes. `blind` says why the pass cannot prove absence. */
+export type ProcessTable = { readonly rows: readonly ProcessRow[]; readonly blind: string | null }
+
+export const isDead = (state: string): boolean => state === 'Z' || state === 'X' || state === 'x'
+export const isFrozen = (state: string): boolean => state === 'T' || state === 't'
+
+/** How a process is known to belong to a run, strongest first. */
+export type Proof = 'marker' | 'cookie' | 'recorded' | 'descendant' | 'session'
+
+export type Member = { readonly row: ProcessRow; readonly proof: Proof }
+export type Suspect = { readonly row: ProcessRow; readonly why: string }
+
+/** What is left of a run's tree. Only `empty` is proof. */
+export type Tree =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'members'; readonly members: readonly Member[] }
+  | { readonly kind: 'unknown'; readonly why: string }

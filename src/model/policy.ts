@@ -1,0 +1,43 @@
+/** Every number that shapes behaviour, named once. */
+export const policy = {
+  /** Between TERM and KILL, while somebody still uses it. */
+  graceMs: 10_000,
+  /** The same for what a harness left behind when it ended by itself. */
+  leftoverGraceMs: 800,
+  /** How long the freeze-and-kill round may go on before its survivors are named. */
+  killMs: 5_000,
+  killRounds: 200,
+  /** A launch must be on record by then. */
+  launchMs: 30_000,
+  /** How long a starter waits for a run that is just being started or finished by somebody else. */
+  settleMs: 10_000,
+  /** How long anyone waits for a living keeper to write down an end it has already seen. */
+  exitRecordMs: 1_000,
+  /** How long `stop` waits for the keeper to leave after its tree did. */
+  keeperLeaveMs: 2_000,
+  pollMinMs: 2,
+  pollMaxMs: 50,
+  /** The store's own patience, with jitter on top. */
+  busyMs: 5_000,
+  busyRetryMinMs: 5,
+  busyRetryMaxMs: 120,
+  /** A log keeps this much twice: the current part and the one before. */
+  logCapBytes: 10 * 1024 * 1024,
+  /** Ended runs are kept this long and this many. */
+  retentionMs: 30 * 24 * 3600 * 1000,
+  retentionRuns: 10_000,
+  /** At most this many are removed in one go, so that nobody waits for housekeeping. */
+  pruneBatch: 200,
+  /** Runs that own runs that own runs: how deep an ending reaches. */
+  nestingDepth: 16,
+  eventsShown: 1_000,
+  sessionsShown: 100_000,
+  runsShown: 100,
+  /** One finisher in so many also forgets what is beyond retention. */
+  housekeepingOdds: 50,
+  followMs: 100,
+  /** How many members or processes a message names before it counts the rest. */
+  namedAtMost: 8,
+} as const
+
+export type Policy = { readonly [K in keyof typeof policy]: number }

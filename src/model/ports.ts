@@ -1,0 +1,133 @@
+import type { HoldfastEvent } from './event.ts'
+import type { Exit } from './exit.ts'
+import type { ProcessTable, Sample } from './fact.ts'
+import type { Place, ProcessId } from './identity.ts'
+import type { DirectoryKey, Lock } from './lock.ts'
+import type { Ending, Intent, LiveRun, Run, RunBase, Survivor } from './run.ts'
+import type { Session, SessionView } from './session.ts'
+
+/** Everything Holdfast does to the world goes through these narrow doors, so that the world can be simulated. */
+
+export interface Clock {
+  now(): number
+  /** Milliseconds that only grow; for waiting, never for records. */
+  elapsed(): number
+  sleep(ms: number): Promise<void>
+  /** In [0, 1). */
+  random(): number
+}
+
+export type Signal = 'SIGTERM' | 'SIGCONT' | 'SIGSTOP' | 'SIGKILL'
+/** `forbidden` is us refusing: a pid below 2, ourselves, or one of our ancestors. */
+export type SendAnswer = 'sent' | 'gone' | 'someone-else' | 'denied' | 'forbidden'
+
+export interface Processes {
+  here(): Place
+  self(): ProcessId
+  sample(pid: number): Sample
+  /** One pass over all. What is older than `since` cannot be a member, so its marker is not looked at. */
+  table(look: { since: number; cookies: boolean }): ProcessTable
+  /** Looks at the identity again, then signals. */
+  send(process: ProcessId, signal: Signal): SendAnswer
+}
+
+/** What a keeper wrote down. `told` is the signal its own command received, if any. */
+export type ExitRecord = { readonly exit: Exit; readonly told: string | null; readonly at: number }
+
+/** What the run directory alone tells, when the store cannot be asked. */
+export type RunRecord = RunBase & { readonly keeper: ProcessId | null }
+
+export interface RunFiles {
+  /** Makes the private directory and writes what is needed to stop the run without the store. */
+  create(run: RunRecord): void
+  recordKeeper(run: string, keeper: ProcessId): void
+  harness(run: string): ProcessId | null
+  exit(run: string): ExitRecord | null
+  /** The status with which the stub failed to become the harness. */
+  notStarted(run: string): number | null
+  /** A helper the keeper left for `--timeout`. */
+  timer(run: string): ProcessId | null
+  /** Puts the tombstone; false if it could not (a full disk). */
+  retire(run: string): boolean
+  isRetired(run: string): boolean
+  read(run: string): RunRecord | null
+  list(): string[]
+  remove(run: string): void
+  fence(run: string): string
+  log(run: string): string
+  /** Keeps the log within its cap, in place. */
+  capLog(run: string): void
+}
+
+export type Directory = DirectoryKey & { readonly path: string }
+
+export type ClaimRequest = {
+  readonly run: RunBase
+  readonly keeper: ProcessId | null
+  readonly name: string | null
+  readonly directory: Directory
+  /** The epoch the decision was made on; 0 for a session nobody has seen. */
+  readonly seenEpoch: number
+  readonly share: boolean
+  /** The runs this one was started from, nearest first: their directory is delegated, not refused. */
+  readonly ancestors: readonly string[]
+}
+export type ClaimAnswer =
+  | { readonly kind: 'won'; readonly epoch: number }
+  | { readonly kind: 'lost'; readonly why: 'epoch' | 'live' | 'directory' | 'parent' | 'name' }
+
+export type Snapshot = { readonly views: readonly SessionView[]; readonly locks: readonly Lock[] }
+
+/** What is remembered. Every change is one conditional statement; `false` means somebody else was first. */
+export interface Store {
+  claim(request: ClaimRequest): Promise<ClaimAnswer>
+  recordRunning(run: RunBase, keeper: ProcessId, at: number): Promise<boolean>
+  recordAsked(run: RunBase, intent: Intent, at: number): Promise<boolean>
+  recordExited(run: RunBase, exit: Exit | null, at: number): Promise<boolean>
+  recordSurvivors(run: RunBase, survivors: readonly Survivor[], at: number): Promise<boolean>
+  recordEnded(run: RunBase, ending: Ending, harness: ProcessId | null, at: number): Promise<boolean>
+
+  /** By id or alias; with `prefix` also by the beginning of an id, if only one session has it. */
+  find(reference: string, how: 'exact' | 'prefix'): Promise<Found>
+  /** Who holds a directory, other than the runs named. */
+  holder(directory: DirectoryKey, except: readonly string[]): Promise<LiveRun | null>
+  /** One consistent read of everything live, or of everything. */
+  snapshot(which: 'live' | 'all', limit: number): Promise<Snapshot>
+  run(id: string): Promise<Run | null>
+  runs(session: string, limit: number): Promise<Run[]>
+  children(run: string): Promise<LiveRun[]>
+  events(which: { session: string | null; after: number; limit: number }): Promise<HoldfastEvent[]>
+  /** Forgets ended runs beyond retention (never the newest of a session that is kept); answers their ids. */
+  forget(which: { endedBefore: number; keep: number; limit: number }): Promise<string[]>
+  close(): void
+}
+
+export type Found =
+  | { readonly kind: 'found'; readonly view: SessionView }
+  | { readonly kind: 'ambiguous'; readonly sessions: readonly Session[] }
+  | { readonly kind: 'none' }
+
+/** A keeper that waits at its gate. Closing the gate, or our death, means nothing ever runs. */
+export type GatedKeeper = { readonly keeper: ProcessId; open(): void; close(): void }
+
+export interface Keepers {
+  /** Can a marker be set here? If not, why. */
+  markerTrouble(): string | null
+  spawn(launch: Launch): Promise<GatedKeeper>
+  /** For the foreground: what the command itself needs to become the keeper. Answers the path of the plan. */
+  plan(launch: Launch): string
+}
+
+export type Launch = {
+  readonly run: RunRecord
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Variables of the caller that must not reach the harness. */
+  readonly stripped: readonly string[]
+  readonly added: Readonly<Record<string, string>>
+  readonly helperMarker: number | null
+  readonly timeoutSeconds: number | null
+  readonly umask: number
+  /** INT and QUIT, unless the caller ignores them. */
+  readonly defaultSignals: readonly string[]
+}
+

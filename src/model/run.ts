@@ -1,0 +1,69 @@
+import type { Exit } from './exit.ts'
+import type { Place, ProcessId } from './identity.ts'
+import type { EndState } from './states.ts'
+
+/** What every run has from its claim on. */
+export type RunBase = {
+  readonly id: string
+  readonly session: string
+  readonly epoch: number
+  readonly place: Place
+  readonly launcher: ProcessId
+  readonly marker: number | null
+  readonly cookie: string
+  readonly argv: readonly string[]
+  readonly dir: string
+  readonly detached: boolean
+  readonly until: Until
+  readonly deadlineAt: number | null
+  readonly parent: string | null
+  readonly independent: boolean
+  readonly host: string
+  readonly user: string
+  readonly tty: string | null
+  readonly startedAt: number
+}
+
+/** Does a run end with its harness, or with the last process of its tree? */
+export type Until = 'harness' | 'tree'
+
+/** Why somebody wants a run to end, and what it shall be called then. */
+export type Intent = { readonly end: 'stopped' | 'superseded'; readonly by: string; readonly reason: string }
+
+export type Survivor = { readonly pid: number; readonly name: string; readonly why: string }
+
+export type Starting = RunBase & { readonly state: 'starting'; readonly keeper: ProcessId | null }
+export type Running = RunBase & {
+  readonly state: 'running'
+  readonly keeper: ProcessId | null
+}
+export type Stopping = RunBase & {
+  readonly state: 'stopping'
+  readonly keeper: ProcessId | null
+  readonly intent: Intent | null
+  readonly exit: Exit | null
+  readonly survivors: readonly Survivor[]
+}
+export type Ended = RunBase & {
+  readonly state: EndState
+  readonly keeper: ProcessId | null
+  readonly harness: ProcessId | null
+  readonly endedAt: number
+} & Ending
+
+export type LiveRun = Starting | Running | Stopping
+export type Run = LiveRun | Ended
+
+/** How a run ended: the state it takes, and everything that proves it. */
+export type Ending = {
+  readonly state: EndState
+  readonly exit: Exit | null
+  readonly reason: string
+  readonly evidence: readonly string[]
+  readonly by: string
+}
+
+export const isLive = (run: Run): run is LiveRun =>
+  run.state === 'starting' || run.state === 'running' || run.state === 'stopping'
+
+export const intentOf = (run: Run): Intent | null => (run.state === 'stopping' ? run.intent : null)

@@ -1,0 +1,18 @@
+import type { Run } from './run.ts'
+
+/** A conversation that can be resumed. Its id is ours; everything else that ever named it is an alias. */
+export type Session = {
+  readonly id: string
+  readonly name: string | null
+  readonly epoch: number
+  readonly dir: string
+  readonly argv: readonly string[]
+  readonly createdAt: number
+}
+
+/** A session with the run that holds its epoch, if it ever ran. */
+export type SessionView = { readonly session: Session; readonly run: Run | null }
+
+const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
+export const isSessionId = (text: string): boolean => ID.test(text)
+export const ID_GRAMMAR = 'a letter or digit, then up to 127 letters, digits, dots, dashes or underscores'

@@ -1,0 +1,20 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import { isatty } from 'node:tty'
+
+/** The numbers of the signals a process ignores. */
+export function ignoredSignals(pid: number): Set<number> {
+  const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? '0'
+  const bits = BigInt(`0x${mask}`)
+  return new Set(Array.from({ length: 64 }, (_, index) => index + 1).filter((signal) => (bits >> BigInt(signal - 1)) & 1n))
+}
+
+/** The terminal this command was started on, if any. */
+export function terminalName(): string | null {
+  const fd = [0, 1, 2].find((candidate) => isatty(candidate))
+  if (fd === undefined) return null
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,5 @@
+export * from './caller.ts'
+export * from './directory.ts'
+export * from './filesystem.ts'
+export * from './place.ts'
+export * from './processes.ts'

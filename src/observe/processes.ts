@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Place, ProcessId, Processes, ProcessRow, ProcessTable, Sample, SendAnswer, Signal } from '../model/index.ts'
+import { FIRST_SIGNALLABLE_PID, innermostCookie, isDead, isMarker, LINEAGE_VARIABLE } from '../model/index.ts'
+import { parseRttime, parseStat, readSmall, type StatRow } from './proc.ts'
+
+/** Process truth from /proc, in this process, without any other program. */
+export function linuxProcesses(place: Place): Processes {
+  const own = ownLineage()
+  return {
+    here: () => place,
+    self: () => own.self,
+    sample,
+    table,
+    send: (process, signal) => send(process, signal, own.pids),
+  }
+}
+
+function sample(pid: number): Sample {
+  return Number.isInteger(pid) && pid > 0 ? look(pid, absentUnlessHidden) : { kind: 'absent' }
+}
+
+function look(pid: number, otherwise: (pid: number) => Sample): Sample {
+  try {
+    const { text, uid } = readSmall(`/proc/${pid}/stat`)
+    const row = parseStat(text, uid)
+    return row === null ? { kind: 'hidden', why: 'its stat line makes no sense' } : { kind: 'seen', row }
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === 'ENOENT') return otherwise(pid)
+    if (code === 'ESRCH') return { kind: 'absent' }
+    return { kind: 'hidden', why: code }
+  }
+}
+
+/** No entry in /proc is not death: with hidepid the entry is missing while the process lives. */
+function absentUnlessHidden(pid: number): Sample {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if (errorCode(error) === 'ESRCH') return { kind: 'absent' }
+    return { kind: 'hidden', why: 'it exists, but /proc hides it (another user, hidepid)' }
+  }
+  // It answered: either it was born between the two looks, or /proc does not show this pid namespace.
+  return look(pid, () => ({ kind: 'hidden', why: 'it exists, but /proc does not show it' }))
+}
+
+function table(look: { since: number; cookies: boolean }): ProcessTable {
+  const rows: ProcessRow[] = []
+  let blind: string | null = null
+  for (const entry of readdirSync('/proc')) {
+    const first = entry.charCodeAt(0)
+    if (first < 48 || first > 57) continue
+    try {
+      const { text, uid } = readSmall(`/proc/${entry}/stat`)
+      const row = parseStat(text, uid)
+      if (row === null) blind = `the stat line of pid ${entry} makes no sense`
+      else if (!row.kernelThread) rows.push(row.ticks >= look.since && !isDead(row.state) ? withMarks(row, look.cookies) : row)
+    } catch (error) {
+      if (!isVanished(error)) blind ??= `pid ${entry} could not be read: ${errorCode(error)}`
+    }
+  }
+  return { rows, blind: procMatches() ? blind : '/proc shows another pid namespace than ours' }
+}
+
+function withMarks(row: StatRow, cookies: boolean): ProcessRow {
+  try {
+    const rttime = parseRttime(readSmall(`/proc/${row.pid}/limits`).text)
+    const marker = rttime !== null && isMarker(rttime) ? rttime : null
+    return cookies ? { ...row, marker, cookie: readCookie(row.pid) } : { ...row, marker }
+  } catch (error) {
+    if (isVanished(error)) return { ...row, state: 'X' }
+    return isOurs(row.pid) ? { ...row, unreadable: errorCode(error) } : row
+  }
+}
+
+/** Null: it has none, or we may not look (then the marker has to speak). */
+function readCookie(pid: number): string | null {
+  try {
+    const environ = `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`
+    const at = environ.indexOf(`\0${LINEAGE_VARIABLE}=`)
+    if (at < 0) return null
+    const from = at + LINEAGE_VARIABLE.length + 2
+    const end = environ.indexOf('\0', from)
+    return innermostCookie(environ.slice(from, end < 0 ? undefined : end))
+  } catch {
+    return null
+  }
+}
+
+function send(target: ProcessId, signal: Signal, own: ReadonlySet<number>): SendAnswer {
+  if (!Number.isInteger(target.pid) || target.pid < FIRST_SIGNALLABLE_PID || own.has(target.pid)) return 'forbidden'
+  const seen = sample(target.pid)
+  if (seen.kind === 'absent') return 'gone'
+  if (seen.kind === 'hidden') return 'denied'
+  if (seen.row.ticks !== target.ticks) return 'someone-else'
+  if (isDead(seen.row.state)) return 'gone'
+  try {
+    process.kill(target.pid, signal)
+    return 'sent'
+  } catch (error) {
+    return errorCode(error) === 'ESRCH' ? 'gone' : 'denied'
+  }
+}
+
+/** Ourselves and our ancestors: never to be signalled by us. */
+function ownLineage(): { self: ProcessId; pids: ReadonlySet<number> } {
+  const pids = new Set<number>([process.pid])
+  const first = sample(process.pid)
+  const self = { pid: process.pid, ticks: first.kind === 'seen' ? first.row.ticks : -1 }
+  for (let row = first; row.kind === 'seen' && row.row.parent > 0 && !pids.has(row.row.parent); row = sample(row.row.parent)) pids.add(row.row.parent)
+  return { self, pids }
+}
+
+const procMatches = (): boolean => {
+  try {
+    return Number.parseInt(readSmall('/proc/self/stat').text, 10) === process.pid
+  } catch {
+    return false
+  }
+}
+
+const isOurs = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+const errorCode = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error)
+const isVanished = (error: unknown): boolean => ['ENOENT', 'ESRCH'].includes(errorCode(error))

@@ -1,0 +1,72 @@
+import type { Clock, Store } from '../../model/index.ts'
+import type { Database } from '../driver.ts'
+import { BUSY, openDatabase, sqliteCode, storeProblem } from './open.ts'
+import * as reads from './reads.ts'
+import * as writes from './writes.ts'
+
+export type SqliteOptions = {
+  readonly path: string
+  readonly clock: Clock
+  /** How long opening and reading may wait, as during a migration. */
+  readonly patienceMs: number
+  /** How long a write may wait for another writer. Readers that record an ending in passing do not wait at all. */
+  readonly writePatienceMs: number
+  /** How long to wait before the next try. */
+  readonly backoff: (attempt: number) => number
+}
+
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+  const { path } = options
+  const patient = <T>(attempt: () => T, patienceMs = options.patienceMs): Promise<T> => retryWhileBusy(attempt, options, patienceMs)
+  const db = await patient(() => openDatabase(path))
+  const write = <T>(body: () => T, keep: (answer: T) => boolean = () => true): Promise<T> =>
+    patient(() => transaction(db, 'IMMEDIATE', body, keep), options.writePatienceMs)
+  const read = <T>(body: () => T): Promise<T> => patient(() => transaction(db, 'DEFERRED', body, () => true))
+  return {
+    claim: (request) => write(() => writes.claim(db, request), (answer) => answer.kind === 'won'),
+    recordRunning: (run, keeper, at) => write(() => writes.recordRunning(db, run, keeper, at)),
+    recordAsked: (run, intent, at) => write(() => writes.recordAsked(db, run, intent, at)),
+    recordExited: (run, exit, at) => write(() => writes.recordExited(db, run, exit, at)),
+    recordSurvivors: (run, survivors, at) => write(() => writes.recordSurvivors(db, run, survivors, at)),
+    recordEnded: (run, ending, harness, at) => write(() => writes.recordEnded(db, run, ending, harness, at)),
+    forget: (which) => write(() => writes.forget(db, which)),
+    find: (reference, how) => read(() => reads.find(db, reference, how)),
+    holder: (directory, except) => read(() => reads.holder(db, directory, except)),
+    snapshot: (which, limit) => read(() => reads.snapshot(db, which, limit)),
+    run: (id) => read(() => reads.run(db, id)),
+    runs: (session, limit) => read(() => reads.runs(db, session, limit)),
+    children: (run) => read(() => reads.children(db, run)),
+    events: (which) => read(() => reads.events(db, which)),
+    close: () => db.close(),
+  }
+}
+
+function transaction<T>(db: Database, mode: 'IMMEDIATE' | 'DEFERRED', body: () => T, keep: (answer: T) => boolean): T {
+  db.exec(`BEGIN ${mode}`)
+  try {
+    const answer = body()
+    db.exec(keep(answer) ? 'COMMIT' : 'ROLLBACK')
+    return answer
+  } catch (error) {
+    try {
+      db.exec('ROLLBACK')
+    } catch {
+      // A full disk or an I/O error has rolled back already; the first error is the one to tell.
+    }
+    throw error
+  }
+}
+
+async function retryWhileBusy<T>(attempt: () => T, { path, clock, backoff }: SqliteOptions, patienceMs: number): Promise<T> {
+  const until = clock.elapsed() + patienceMs
+  for (let tries = 0; ; tries++) {
+    try {
+      return attempt()
+    } catch (error) {
+      const cause = (error as Error).cause
+      const busy = sqliteCode(error) === BUSY || (cause !== undefined && sqliteCode(cause) === BUSY)
+      if (!busy || clock.elapsed() >= until) throw sqliteCode(error) === 0 ? error : storeProblem(error, path)
+      await clock.sleep(backoff(tries))
+    }
+  }
+}

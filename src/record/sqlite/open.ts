@@ -1,0 +1,95 @@
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { Problem } from '../../model/index.ts'
+import { type Database, loadSqlite } from '../driver.ts'
+import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
+
+/** SQLite's own patience for one try; ours, with jitter, comes on top. */
+const TRY_MS = 100
+
+/** Opens the store's file and brings it to our schema. Never writes over what it could not read. */
+export function openDatabase(path: string): Database {
+  refuseStranger(path)
+  const { DatabaseSync } = loadSqlite()
+  try {
+    const fresh = !existsSync(path)
+    // Private from creation; its WAL and shared memory take the same mode.
+    if (fresh) closeSync(openSync(path, 'a', 0o600))
+    const database = new DatabaseSync(path)
+    database.exec(`PRAGMA busy_timeout = ${fresh ? TRY_MS * 50 : TRY_MS}; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;`)
+    migrate(database, path)
+    return database
+  } catch (error) {
+    throw error instanceof Problem ? error : storeProblem(error, path)
+  }
+}
+
+/** A file that is not a SQLite database, or cannot be read, is left exactly as it is. */
+function refuseStranger(path: string): void {
+  if (!existsSync(path)) return
+  const head = Buffer.alloc(16)
+  try {
+    const fd = openSync(path, 'r')
+    const length = readSync(fd, head, 0, 16, 0)
+    closeSync(fd)
+    if (length === 0 || head.toString('latin1') === 'SQLite format 3\0') return
+  } catch (error) {
+    throw storeProblem(error, path)
+  }
+  throw new Problem('unavailable', `the store ${path} is not a SQLite database; it was left as it is`, { hint: 'move it away to begin with an empty store' })
+}
+
+function migrate(database: Database, path: string): void {
+  if (versionOf(database) === MIGRATIONS.length && applicationOf(database) === APPLICATION_ID) return
+  if (versionOf(database) === 0) database.exec('PRAGMA journal_mode = WAL')
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    // Somebody else may have migrated while we waited for the lock: look again inside it.
+    const from = versionOf(database)
+    refuseOtherSchema(database, from, path)
+    for (const sql of MIGRATIONS.slice(from)) database.exec(sql)
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`)
+  } catch (error) {
+    try {
+      database.exec('ROLLBACK')
+    } catch {
+      // The failed statement may have rolled back already.
+    }
+    throw error
+  }
+}
+
+function refuseOtherSchema(database: Database, version: number, path: string): void {
+  if (version > MIGRATIONS.length) {
+    throw new Problem('unavailable', `the store ${path} has format ${version}, this Holdfast knows ${MIGRATIONS.length}`, { hint: 'use the newer Holdfast that wrote it' })
+  }
+  const tables = Number(database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'] ?? 0)
+  const ours = applicationOf(database) === APPLICATION_ID || (version === 0 && tables === 0)
+  if (!ours) throw new Problem('unavailable', `${path} is a database, but not one of Holdfast's; it was left as it is`, { hint: 'choose another home with --home or HOLDFAST_HOME' })
+}
+
+const versionOf = (database: Database): number => Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
+const applicationOf = (database: Database): number => Number(database.prepare('PRAGMA application_id').get()?.['application_id'] ?? 0)
+
+/** Primary result codes, as SQLite numbers them. */
+const CODES: Readonly<Record<number, string>> = {
+  5: 'it is busy', 6: 'it is locked', 8: 'it is read-only', 10: 'the disk gave an error', 11: 'the file is damaged',
+  13: 'the disk is full', 14: 'it cannot be opened', 26: 'it is not a database',
+}
+export const BUSY = 5
+
+export const sqliteCode = (error: unknown): number => {
+  const { errcode, sqliteCode } = error as { errcode?: number; sqliteCode?: number }
+  return (errcode ?? sqliteCode ?? 0) & 255
+}
+
+export function storeProblem(error: unknown, path: string): Problem {
+  const code = sqliteCode(error)
+  const why = CODES[code] ?? (error as Error).message
+  const hint =
+    code === 11 || code === 26
+      ? 'nothing was changed; running agents can still be seen and stopped from their run directories; move the file away to begin anew'
+      : code === BUSY
+        ? 'another command holds it; try again'
+        : 'free space or make it writable; running agents can still be stopped'
+  return new Problem('unavailable', `the store ${path} cannot be used: ${why}`, { hint, cause: error })
+}

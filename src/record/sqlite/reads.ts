@@ -1,0 +1,56 @@
+import type { DirectoryKey, Found, HoldfastEvent, LiveRun, Run, SessionView, Snapshot } from '../../model/index.ts'
+import { isLive, LIVE_STATES } from '../../model/index.ts'
+import type { Database, Row } from '../driver.ts'
+import { runColumns, toEvent, toLock, toRun, toSession } from './rows.ts'
+import { holderSql } from './writes.ts'
+
+const LIVE = LIVE_STATES.map((state) => `'${state}'`).join(', ')
+/** How many candidates an ambiguous prefix names. */
+const CANDIDATES = 6
+
+const toView = (row: Row): SessionView => ({ session: toSession(row), run: row['run_id'] === null ? null : toRun(row) })
+
+const VIEW = `SELECT s.*, ${runColumns('r')} FROM session s LEFT JOIN run r ON r.session = s.id AND r.epoch = s.epoch`
+
+export function find(db: Database, reference: string, how: 'exact' | 'prefix'): Found {
+  const exact = db.prepare(`${VIEW} WHERE s.id = ? OR s.id = (SELECT session FROM alias WHERE alias = ?) ORDER BY s.id = ? DESC`).all(reference, reference, reference)
+  if (exact[0] !== undefined) return { kind: 'found', view: toView(exact[0]) }
+  if (how === 'exact') return { kind: 'none' }
+  const like = `${reference.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`
+  const near = db
+    .prepare(`${VIEW} WHERE s.id LIKE ? ESCAPE '\\' OR s.id IN (SELECT session FROM alias WHERE alias LIKE ? ESCAPE '\\') OR r.id = ? ORDER BY s.created_at DESC LIMIT ${CANDIDATES}`)
+    .all(like, like, reference)
+    .map(toView)
+  if (near.length === 0 || near[0] === undefined) return { kind: 'none' }
+  return near.length === 1 ? { kind: 'found', view: near[0] } : { kind: 'ambiguous', sessions: near.map((view) => view.session) }
+}
+
+export function holder(db: Database, directory: DirectoryKey, except: readonly string[]): LiveRun | null {
+  const row = db.prepare(holderSql(except.length)).get(directory.device, directory.inode, ...except)
+  const held = row === undefined ? null : run(db, String(row['run']))
+  return held !== null && isLive(held) ? held : null
+}
+
+export function snapshot(db: Database, which: 'live' | 'all', limit: number): Snapshot {
+  const where = which === 'live' ? `JOIN run r ON r.session = s.id WHERE r.state IN (${LIVE})` : 'JOIN run r ON r.session = s.id AND r.epoch = s.epoch'
+  const rows = db.prepare(`SELECT s.*, ${runColumns('r')} FROM session s ${where} ORDER BY r.started_at DESC LIMIT ?`).all(limit)
+  const locks = db.prepare(`SELECT * FROM lock ORDER BY dir`).all()
+  return { views: rows.map(toView), locks: locks.map(toLock) }
+}
+
+export function run(db: Database, id: string): Run | null {
+  const row = db.prepare(`SELECT ${runColumns('r')} FROM run r WHERE id = ?`).get(id)
+  return row === undefined ? null : toRun(row)
+}
+
+export const runs = (db: Database, session: string, limit: number): Run[] =>
+  db.prepare(`SELECT ${runColumns('r')} FROM run r WHERE session = ? ORDER BY epoch DESC LIMIT ?`).all(session, limit).map(toRun)
+
+export const children = (db: Database, parent: string): LiveRun[] =>
+  db.prepare(`SELECT ${runColumns('r')} FROM run r WHERE parent = ? AND independent = 0 AND state IN (${LIVE})`).all(parent).map(toRun).filter(isLive)
+
+export const events = (db: Database, which: { session: string | null; after: number; limit: number }): HoldfastEvent[] =>
+  (which.session === null
+    ? db.prepare(`SELECT * FROM (SELECT * FROM event WHERE seq > ? ORDER BY seq DESC LIMIT ?) ORDER BY seq`).all(which.after, which.limit)
+    : db.prepare(`SELECT * FROM (SELECT * FROM event WHERE session = ? AND seq > ? ORDER BY seq DESC LIMIT ?) ORDER BY seq`).all(which.session, which.after, which.limit)
+  ).map(toEvent)

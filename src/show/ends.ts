@@ -1,0 +1,77 @@
+import type { Member, Run, Survivor } from '../model/index.ts'
+import { isLive, policy } from '../model/index.ts'
+import { plain } from './paint.ts'
+
+/** The outcome of ending a run, as `act` gives it; only what is shown. */
+export type End =
+  | { readonly kind: 'ended'; readonly run: Run; readonly ended: readonly Member[]; readonly unrecorded: Error | null }
+  | { readonly kind: 'survivors'; readonly run: Run; readonly survivors: readonly Survivor[]; readonly ended: readonly Member[] }
+  | { readonly kind: 'unknown'; readonly run: Run; readonly why: string }
+  | { readonly kind: 'alive'; readonly run: Run }
+  | { readonly kind: 'not-running'; readonly run: Run | null }
+  | { readonly kind: 'handed-over'; readonly run: Run; readonly pid: number }
+
+/** `sleep (pid 12), node (pid 13)`, and how many more. */
+export function membersText(members: readonly Member[]): string {
+  const named = members.slice(0, policy.namedAtMost).map(({ row }) => `${plain(row.name)} (pid ${row.pid})`)
+  const rest = members.length - named.length
+  return `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+}
+
+/** What `stop` tells: what was ended, and that it was seen gone. */
+export function stoppedText(session: string, end: End): string[] {
+  switch (end.kind) {
+    case 'ended':
+      return [
+        `${session} ${end.run.state}${end.ended.length === 0 ? '' : `: ended ${count(end.ended.length, 'process', 'processes')}, seen gone: ${membersText(end.ended)}`}`,
+        ...(end.unrecorded === null ? [] : [`  not recorded (${end.unrecorded.message}); holdfast reconcile records it later`]),
+      ]
+    case 'survivors':
+      return [`${session} still has survivors:`, ...end.survivors.map(({ pid, name, why }) => `  pid ${pid} (${plain(name)}): ${why}`)]
+    case 'unknown':
+      return [`${session} cannot be proven gone: ${end.why}`]
+    case 'alive':
+      return [`${session} is still alive`]
+    case 'not-running':
+      return [`${session} is not running${end.run !== null && !isLive(end.run) ? ` (${end.run.state}: ${plain(end.run.reason)})` : ''}`]
+    case 'handed-over':
+      return [`${session} is the session around this command; a stopper outside it (pid ${end.pid}) ends it now`]
+  }
+}
+
+export const stoppedJson = (session: string, end: End): Record<string, unknown> => ({
+  session,
+  result: end.kind,
+  state: end.run?.state ?? null,
+  run: end.run?.id ?? null,
+  ended: 'ended' in end ? end.ended.map(({ row, proof }) => ({ pid: row.pid, name: row.name, proof })) : [],
+  survivors: end.kind === 'survivors' ? end.survivors : [],
+  why: end.kind === 'unknown' ? end.why : null,
+})
+
+/** The report of a takeover. */
+export function retiredText(end: End): string[] {
+  if (end.kind !== 'ended' || isLive(end.run)) return []
+  const what = end.ended.length === 0 ? 'nothing of it was left' : `ended ${count(end.ended.length, 'process', 'processes')}, seen gone: ${membersText(end.ended)}`
+  return [`took over ${end.run.session}: run ${end.run.id} (epoch ${end.run.epoch}) is ${end.run.state}; ${what}`]
+}
+
+/** What a person at the terminal should know when a foreground run is over; nothing if all was as usual. */
+export function finishedText(end: End): string[] {
+  if (end.kind === 'survivors') return [`leftovers could not be ended: ${end.survivors.map(({ pid, name, why }) => `${plain(name)} (pid ${pid}): ${why}`).join('; ')}`]
+  if (end.kind === 'alive') return [`session ${end.run.session} lives on with its tree (--until tree); holdfast stop ${end.run.session} ends it`]
+  if (end.kind !== 'ended' || isLive(end.run)) return []
+  const left = end.ended.length === 0 ? [] : [`ended what the agent left running: ${membersText(end.ended)}`]
+  const signal = end.run.exit?.signal ?? null
+  const killed = end.run.state === 'failed' && signal !== null && !EXPECTED.includes(signal)
+  const notable = killed || end.run.state === 'stopped' || end.run.state === 'superseded' || end.run.state === 'lost'
+  return [...left, ...(notable ? [`session ${end.run.session} ${end.run.state}: ${plain(end.run.reason)}`] : [])]
+}
+
+export const changeText = (change: { session: string; from: string; to: string; why: string }): string =>
+  `${change.session}: ${change.from} → ${change.to}${change.why === '' ? '' : ` (${plain(change.why)})`}`
+
+const count = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`
+
+/** Deaths that are a person's own doing at a terminal, and that a shell does not mention either. */
+const EXPECTED: readonly string[] = ['SIGINT', 'SIGPIPE']

@@ -1,0 +1,6 @@
+export * from './ends.ts'
+export * from './holder.ts'
+export * from './paint.ts'
+export * from './sight.ts'
+export * from './text.ts'
+export * from './time.ts'

@@ -1,0 +1,25 @@
+/** Columns aligned by what is seen; `paint` is applied after padding, so colours cost no width. */
+export type Cell = { readonly text: string; readonly paint?: (text: string) => string }
+
+const GAP = '  '
+
+export function table(rows: readonly (readonly Cell[])[]): string[] {
+  const widths: number[] = []
+  for (const row of rows) for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.text.length)
+  return rows.map((row) =>
+    row
+      .map(({ text, paint }, index) => {
+        const padded = index === row.length - 1 ? text : text.padEnd(widths[index] ?? 0)
+        return paint === undefined ? padded : paint(padded)
+      })
+      .join(GAP)
+      .trimEnd(),
+  )
+}
+
+/** From the middle, so that both the root and the end of a path stay readable. */
+export function shorten(text: string, width: number): string {
+  if (text.length <= width) return text
+  const head = Math.floor((width - 1) / 3)
+  return `${text.slice(0, head)}…${text.slice(text.length - (width - 1 - head))}`
+}

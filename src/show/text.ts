@@ -1,0 +1,118 @@
+import type { HoldfastEvent, Lock, Member, RunState, Suspect } from '../model/index.ts'
+import { describeExit, isLive } from '../model/index.ts'
+import { type Paint, plain } from './paint.ts'
+import type { Sight } from './sight.ts'
+import { type Cell, shorten, table } from './table.ts'
+import { age, iso } from './time.ts'
+
+const DIR_WIDTH = 40
+const COMMAND_WIDTH = 48
+
+const stateColour = (state: RunState, paint: Paint): ((text: string) => string) => {
+  if (state === 'running' || state === 'completed') return paint.green
+  if (state === 'starting' || state === 'stopping') return paint.yellow
+  return state === 'failed' || state === 'lost' ? paint.red : paint.dim
+}
+
+/** `ls`: one line a session. */
+export function sessionsText(sights: readonly Sight[], now: number, paint: Paint): string[] {
+  if (sights.length === 0) return [paint.dim('no sessions')]
+  const head: Cell[] = ['SESSION', 'STATE', 'PID', 'AGE', 'DIRECTORY', 'COMMAND'].map((text) => ({ text, paint: paint.dim }))
+  const rows = sights.map((sight): Cell[] => {
+    const { session, run, pid } = sight
+    const since = isLive(run) ? run.startedAt : run.endedAt
+    return [
+      { text: session.name === null || session.name === session.id ? session.id : `${session.id} (${session.name})`, paint: paint.bold },
+      { text: sight.liveness === 'unknown' ? `${run.state}?` : run.state, paint: stateColour(run.state, paint) },
+      { text: isLive(run) && pid !== null ? String(pid) : '-' },
+      { text: age(now - since) },
+      { text: shorten(plain(run.dir), DIR_WIDTH) },
+      { text: lastColumn(sight) },
+    ]
+  })
+  return table([head, ...rows])
+}
+
+function lastColumn({ run, note }: Sight): string {
+  const command = shorten(plain(run.argv.join(' ')), COMMAND_WIDTH)
+  const why = isLive(run) ? note : run.reason
+  return why === null ? command : `${command}  · ${plain(why)}`
+}
+
+/** `status`: everything about one session, a fact a line. */
+export function statusText({ session, run, liveness, pid, note, tasks }: Sight, now: number, paint: Paint): string[] {
+  const facts: [string, string | null][] = [
+    ['run', `${run.id} (epoch ${run.epoch})`],
+    ['liveness', liveness],
+    ['agent', pid === null ? null : `pid ${pid}`],
+    ['keeper', run.keeper === null ? null : `pid ${run.keeper.pid}`],
+    ['command', plain(run.argv.join(' '))],
+    ['directory', plain(run.dir)],
+    ['started', `${iso(run.startedAt)} (${age(now - run.startedAt)} ago) by ${run.user}@${run.host}${run.tty === null ? '' : ` on ${run.tty}`}`],
+    ['attach', isLive(run) ? (run.detached ? `holdfast attach ${session.id}` : 'a foreground run: can be taken over, not attached') : null],
+    ['parent', run.parent],
+    ['runs in it', tasks.length === 0 ? null : tasks.join(', ')],
+  ]
+  if (isLive(run)) {
+    if (run.state === 'stopping') facts.push(['asked', run.intent === null ? null : `${plain(run.intent.reason)} (by ${plain(run.intent.by)})`])
+    if (run.state === 'stopping') for (const { pid: left, name, why } of run.survivors) facts.push(['survivor', `pid ${left} (${plain(name)}): ${why}`])
+    facts.push(['note', note])
+    if (liveness === 'unknown') facts.push(['next', `look from where it runs; or, if you know that it is gone: holdfast run --session ${session.id} --force …`])
+  } else {
+    facts.push(['ended', `${iso(run.endedAt)} (${age(now - run.endedAt)} ago) after ${age(run.endedAt - run.startedAt)}`], ['exit', run.exit === null ? 'unknown' : describeExit(run.exit)])
+    facts.push(['reason', plain(run.reason)], ['by', plain(run.by)], ...run.evidence.map((line): [string, string] => ['evidence', plain(line)]))
+  }
+  const title = `${paint.bold(session.id)}${session.name === null ? '' : ` (${session.name})`} ${stateColour(run.state, paint)(run.state)}`
+  const width = Math.max(...facts.map(([name]) => name.length))
+  return [title, ...facts.filter(([, value]) => value !== null).map(([name, value]) => `  ${paint.dim(name.padEnd(width))}  ${value}`)]
+}
+
+export function treeText(members: readonly Member[], suspects: readonly Suspect[], paint: Paint): string[] {
+  if (members.length + suspects.length === 0) return [paint.dim('no processes')]
+  const depth = depths(members)
+  const head: Cell[] = ['PID', 'STATE', 'PROOF', 'NAME'].map((text) => ({ text, paint: paint.dim }))
+  const rows = inOrder(members).map(({ row, proof }): Cell[] => [
+    { text: String(row.pid) }, { text: row.state }, { text: proof }, { text: `${'  '.repeat(depth.get(row.pid) ?? 0)}${plain(row.name)}` },
+  ])
+  const doubtful = suspects.map(({ row, why }): Cell[] => [{ text: String(row.pid) }, { text: row.state }, { text: 'suspect', paint: paint.yellow }, { text: `${plain(row.name)}  · ${why}` }])
+  return table([head, ...rows, ...doubtful])
+}
+
+/** Parents before their children. */
+function inOrder(members: readonly Member[]): Member[] {
+  const pids = new Set(members.map(({ row }) => row.pid))
+  const below = (parent: number | null): Member[] =>
+    members
+      .filter(({ row }) => (parent === null ? !pids.has(row.parent) : row.parent === parent))
+      .toSorted((a, b) => a.row.ticks - b.row.ticks || a.row.pid - b.row.pid)
+      .flatMap((member) => [member, ...below(member.row.pid)])
+  return below(null)
+}
+
+function depths(members: readonly Member[]): Map<number, number> {
+  const depth = new Map<number, number>()
+  for (const { row } of inOrder(members)) depth.set(row.pid, depth.has(row.parent) ? (depth.get(row.parent) ?? 0) + 1 : 0)
+  return depth
+}
+
+export const eventText = (event: HoldfastEvent, paint: Paint): string =>
+  `${paint.dim(iso(event.at) ?? '')}  ${paint.bold(event.session)} ${event.kind}  ${paint.dim(`${event.run} epoch ${event.epoch}`)}  ${detailText(event.detail)}`
+
+function detailText(detail: Readonly<Record<string, unknown>>): string {
+  const parts = Object.entries(detail).filter(([, value]) => value !== null && value !== '')
+  return parts.map(([name, value]) => `${name}=${plain(typeof value === 'object' ? JSON.stringify(value) : String(value))}`).join(' ')
+}
+
+export function locksText(locks: readonly (Lock & { pid: number | null })[], now: number, paint: Paint): string[] {
+  if (locks.length === 0) return [paint.dim('no locks')]
+  const head: Cell[] = ['DIRECTORY', 'SESSION', 'PID', 'KIND', 'SINCE', 'REASON'].map((text) => ({ text, paint: paint.dim }))
+  return table([head, ...locks.map((lock): Cell[] => [
+    { text: plain(lock.dir) }, { text: lock.session, paint: paint.bold }, { text: String(lock.pid ?? '-') }, { text: lock.shared ? 'run, shared' : lock.kind }, { text: `${age(now - lock.since)} ago` }, { text: lock.reason },
+  ])])
+}
+
+export const eventJson = ({ at, ...event }: HoldfastEvent): Record<string, unknown> => ({ ...event, at: iso(at) })
+
+export const lockJson = (lock: Lock & { pid: number | null }): Record<string, unknown> => ({
+  dir: lock.dir, pid: lock.pid, session: lock.session, kind: lock.kind, since: iso(lock.since), reason: lock.reason, run: lock.run, shared: lock.shared,
+})
