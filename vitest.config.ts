@@ -8,7 +8,16 @@ export default defineConfig({
     projects: [
       { test: { ...shared, name: 'fast', include: ['test/{rooms,model,decide,show,observe,record,keep,docs}/**/*.test.ts'] } },
       { test: { ...shared, name: 'real', include: ['test/real/**/*.test.ts'], globalSetup: ['test/real/setup.ts'], fileParallelism: false } },
-      { test: { ...shared, name: 'long', include: ['test/long/**/*.test.ts'], globalSetup: ['test/real/setup.ts'], fileParallelism: false, testTimeout: 1_800_000 } },
+      {
+        test: {
+          ...shared,
+          name: 'long',
+          include: ['test/long/**/*.test.ts'],
+          globalSetup: ['test/real/setup.ts'],
+          fileParallelism: false,
+          testTimeout: 1_800_000,
+        },
+      },
     ],
   },
 })

@@ -54,7 +54,8 @@ export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<Ru
     }
     // A timeout or an orphan needs an intent of its own, which only a reconcile brings.
     if (step.kind !== 'end-tree' || (how.intent === null && step.why !== 'leftovers' && step.why !== 'asked')) return { kind: 'alive', run }
-    if (judged.kind === 'leftovers' && trouble === null && run.state === 'running') await ender.store.recordExited(run, judged.exit, ender.clock.now())
+    if (judged.kind === 'leftovers' && trouble === null && run.state === 'running')
+      await ender.store.recordExited(run, judged.exit, ender.clock.now())
     nudgeKeeper(run, judged.kind === 'starting', ender)
     const leftovers = judged.kind === 'leftovers' && how.intent === null
     const outcome = await endTree(run, ender, { graceMs: leftovers ? ender.policy.leftoverGraceMs : how.graceMs, told: how.told ?? null })
@@ -97,7 +98,14 @@ async function untilKeeperWrote(run: LiveRun, ender: Ender): Promise<void> {
   }
 }
 
-async function record(run: LiveRun, ending: Ending, harness: ProcessId | null, ended: Member[], trouble: Error | null, ender: Ender): Promise<RunEnd> {
+async function record(
+  run: LiveRun,
+  ending: Ending,
+  harness: ProcessId | null,
+  ended: Member[],
+  trouble: Error | null,
+  ender: Ender,
+): Promise<RunEnd> {
   const at = ender.clock.now()
   endTimer(run, ender)
   let unrecorded: Error | null = null
@@ -114,7 +122,8 @@ async function record(run: LiveRun, ending: Ending, harness: ProcessId | null, e
 /** A keeper that was killed could not take its timer with it. */
 function endTimer(run: LiveRun, { files, processes }: Ender): void {
   const timer = files.timer(run.id)
-  if (timer !== null && processes.here().boot === run.place.boot && processes.here().pidNamespace === run.place.pidNamespace) processes.send(timer, 'SIGTERM')
+  if (timer !== null && processes.here().boot === run.place.boot && processes.here().pidNamespace === run.place.pidNamespace)
+    processes.send(timer, 'SIGTERM')
 }
 
 /** A person overrode what could not be proven: end all that can be found, and say on record who answers for the rest. */
@@ -127,7 +136,9 @@ async function overrideUnknown(run: LiveRun, why: string, how: How, ended: Membe
   }
   const by = how.intent?.by ?? 'somebody'
   const ending: Ending = {
-    state: 'lost', exit: null, by,
+    state: 'lost',
+    exit: null,
+    by,
     reason: `${how.intent?.reason ?? 'overridden'}; its end could not be proven (${why}) and was overridden with --force`,
     evidence: [`unproven: ${why}`, `testimony of ${by} (--force)`],
   }

@@ -1,4 +1,4 @@
-import type { Clock, Member, ProcessId, Processes, ProcessRow, Policy, SendAnswer, Signal, Survivor } from '../model/index.ts'
+import type { Clock, Member, Policy, Processes, ProcessId, ProcessRow, SendAnswer, Signal, Survivor } from '../model/index.ts'
 import { isDead } from '../model/index.ts'
 import { censusOf, type Eyes, type Lookable } from './look.ts'
 
@@ -42,7 +42,13 @@ export async function endTree(run: Lookable, hands: Hands, how: { graceMs: numbe
 type Look = () => { members: readonly Member[]; blind: string | null }
 type Send = (member: Member, name: Signal) => void
 
-async function askToLeave(look: Look, signal: Send, stuck: (members: readonly Member[]) => boolean, hands: Hands, how: { graceMs: number; told?: ProcessId | null }) {
+async function askToLeave(
+  look: Look,
+  signal: Send,
+  stuck: (members: readonly Member[]) => boolean,
+  hands: Hands,
+  how: { graceMs: number; told?: ProcessId | null },
+) {
   const until = hands.clock.elapsed() + how.graceMs
   const asked = new Set<string>(how.told ? [keyOf(how.told)] : [])
   for (let empty = 0; ; ) {
@@ -87,7 +93,11 @@ async function freezeAndKill(look: Look, signal: Send, stuck: (members: readonly
 }
 
 /** Waits until all of them are gone, or the time is over; looks only at them. */
-export async function untilGone(members: readonly Member[], { processes, clock, policy }: Pick<Hands, 'processes' | 'clock' | 'policy'>, ms: number): Promise<void> {
+export async function untilGone(
+  members: readonly Member[],
+  { processes, clock, policy }: Pick<Hands, 'processes' | 'clock' | 'policy'>,
+  ms: number,
+): Promise<void> {
   const until = clock.elapsed() + ms
   for (let delay = policy.pollMinMs; clock.elapsed() < until; delay = Math.min(delay * 2, policy.pollMaxMs)) {
     if (!members.some(({ row }) => isThere(row, processes))) return

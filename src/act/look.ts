@@ -28,7 +28,16 @@ function lookAtProcesses(run: Lookable, { processes, files }: Eyes): Looked {
   const at = (id: ProcessId): Fact => judge(processes.here(), run.place, id, processes.sample)
   const harnessId = files.harness(run.id)
   const harness = harnessId === null ? null : at(harnessId)
-  if (harness?.kind === 'alive') return { harnessId, harness, keeper: run.keeper && at(run.keeper), launcher: { kind: 'gone', why: 'not looked at', waitStatus: null }, tree: null, exit: null, notStarted: null }
+  if (harness?.kind === 'alive')
+    return {
+      harnessId,
+      harness,
+      keeper: run.keeper && at(run.keeper),
+      launcher: { kind: 'gone', why: 'not looked at', waitStatus: null },
+      tree: null,
+      exit: null,
+      notStarted: null,
+    }
   return {
     harnessId,
     harness,
@@ -66,7 +75,10 @@ function passFor(runs: readonly Lookable[], processes: Processes): ProcessTable 
 export const bornAfter = (run: Lookable): number => (run.keeper ?? run.launcher).ticks
 
 export const recordOf = (run: Lookable, harness: ProcessId | null): TreeRecord => ({
-  marker: run.marker, cookie: run.cookie, keeper: run.keeper, harness,
+  marker: run.marker,
+  cookie: run.cookie,
+  keeper: run.keeper,
+  harness,
 })
 
 /** One pass for one run, with suspects. */

@@ -1,5 +1,5 @@
 import type { ProcessId, Run } from '../model/index.ts'
-import { LINEAGE_VARIABLE, MAX_LINEAGE, policy, Problem } from '../model/index.ts'
+import { LINEAGE_VARIABLE, MAX_LINEAGE, Problem, policy } from '../model/index.ts'
 import type { World } from './world.ts'
 
 /** The shell that waits to become the keeper, with the marker and cookie it already carries. */
@@ -19,7 +19,9 @@ export function lineageOf({ env }: World, front: Front | null): string[] {
   const all = (env[LINEAGE_VARIABLE] ?? '').split(':').filter(Boolean)
   const lineage = front !== null && all.at(-1) === front.cookie ? all.slice(0, -1) : all
   if (lineage.length >= MAX_LINEAGE) {
-    throw new Problem('usage', `runs are nested ${lineage.length} deep; that looks like an agent that starts itself`, { hint: 'start it outside the session' })
+    throw new Problem('usage', `runs are nested ${lineage.length} deep; that looks like an agent that starts itself`, {
+      hint: 'start it outside the session',
+    })
   }
   return lineage
 }
@@ -36,6 +38,7 @@ export async function parentRun(world: World, lineage: readonly string[]): Promi
 export async function ancestorsOf(world: World, parent: Run | null): Promise<string[]> {
   const ids: string[] = []
   const store = await world.store('writer')
-  for (let run = parent; run !== null && ids.length < policy.nestingDepth; run = run.parent === null ? null : await store.run(run.parent)) ids.push(run.id)
+  for (let run = parent; run !== null && ids.length < policy.nestingDepth; run = run.parent === null ? null : await store.run(run.parent))
+    ids.push(run.id)
   return ids
 }

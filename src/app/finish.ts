@@ -11,7 +11,13 @@ export async function finishRun(world: World, id: string): Promise<RunEnd | null
   const run = await store.run(id)
   if (run === null || !isLive(run)) return run && { kind: 'ended', run, ended: [], unrecorded: null }
   for (const child of await store.children(id)) {
-    await retire(world, store, child, { end: 'stopped', by: 'finisher', reason: `its parent session ${run.session} ended` }, world.policy.leftoverGraceMs)
+    await retire(
+      world,
+      store,
+      child,
+      { end: 'stopped', by: 'finisher', reason: `its parent session ${run.session} ended` },
+      world.policy.leftoverGraceMs,
+    )
   }
   const end = await endRun(run, { ...world, store }, { intent: null, graceMs: world.policy.graceMs })
   world.files.capLog(id)
@@ -25,8 +31,9 @@ export async function endAsked(world: World, id: string, why: string): Promise<R
   const run = await store.run(id)
   if (run === null) throw new Problem('noSuchSession', `no such run: ${id}`)
   if (!isLive(run)) return { kind: 'ended', run, ended: [], unrecorded: null }
-  const intent: Intent = why === 'TIMEOUT'
-    ? { end: 'stopped', by: 'timeout', reason: 'its time was over (--timeout)' }
-    : { end: 'stopped', by: `SIG${why}`, reason: `the holdfast command received SIG${why}` }
+  const intent: Intent =
+    why === 'TIMEOUT'
+      ? { end: 'stopped', by: 'timeout', reason: 'its time was over (--timeout)' }
+      : { end: 'stopped', by: `SIG${why}`, reason: `the holdfast command received SIG${why}` }
   return endRun(run, { ...world, store }, { intent, graceMs: world.policy.graceMs, told: why === 'TERM' ? world.files.harness(id) : null })
 }

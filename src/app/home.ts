@@ -24,9 +24,13 @@ export function openHome(path: string): Home {
   const stat = statSync(path)
   const uid = process.geteuid?.() ?? stat.uid
   const choose = 'choose another with --home or HOLDFAST_HOME'
-  if (stat.uid !== uid) throw new Problem('unavailable', `the home ${path} belongs to uid ${stat.uid}, and you are ${userName()} (uid ${uid})`, { hint: choose })
+  if (stat.uid !== uid)
+    throw new Problem('unavailable', `the home ${path} belongs to uid ${stat.uid}, and you are ${userName()} (uid ${uid})`, { hint: choose })
   const network = networkFileSystem(path)
-  if (network !== null) throw new Problem('unavailable', `the home ${path} is on ${network}, where the store's locks do not hold`, { hint: 'choose a local folder with --home or HOLDFAST_HOME' })
+  if (network !== null)
+    throw new Problem('unavailable', `the home ${path} is on ${network}, where the store's locks do not hold`, {
+      hint: 'choose a local folder with --home or HOLDFAST_HOME',
+    })
   const known = readInstall(path)
   if (known === null) {
     const stranger = readdirSync(path).find((name) => !OURS.test(name))
@@ -42,7 +46,10 @@ function makeFolder(folder: string, home: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new Problem('unavailable', `cannot make the home ${home}: ${(error as NodeJS.ErrnoException).code}`, { hint: 'choose another with --home or HOLDFAST_HOME', cause: error })
+    throw new Problem('unavailable', `cannot make the home ${home}: ${(error as NodeJS.ErrnoException).code}`, {
+      hint: 'choose another with --home or HOLDFAST_HOME',
+      cause: error,
+    })
   }
 }
 
@@ -68,7 +75,10 @@ function writeInstall(home: string): string {
     }
     return readFileSync(path, 'utf8').trim()
   } catch (error) {
-    throw new Problem('unavailable', `cannot write ${path}: ${(error as NodeJS.ErrnoException).code}`, { hint: 'free space or make the home writable', cause: error })
+    throw new Problem('unavailable', `cannot write ${path}: ${(error as NodeJS.ErrnoException).code}`, {
+      hint: 'free space or make the home writable',
+      cause: error,
+    })
   } finally {
     rmSync(temporary, { force: true })
   }

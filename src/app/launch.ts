@@ -18,7 +18,11 @@ const PLAN_FD = 3
 /** Ours, of the run around us: a child gets its own. */
 const OWN_VARIABLES = ['HOLDFAST_FRONT', 'HOLDFAST_SESSION', 'HOLDFAST_RUN', 'HOLDFAST_EPOCH', 'HOLDFAST_FENCE', LINEAGE_VARIABLE, 'OLDPWD']
 
-export function launchOf(world: World, run: RunRecord, about: { lineage: readonly string[]; timeoutMs: number | null; front: Front | null; umask: number }): Launch {
+export function launchOf(
+  world: World,
+  run: RunRecord,
+  about: { lineage: readonly string[]; timeoutMs: number | null; front: Front | null; umask: number },
+): Launch {
   const names = Object.keys(world.env)
   const stripped = [...sessionVariables(names, SESSION_VARIABLES), ...OWN_VARIABLES.filter((name) => names.includes(name))]
   const environment = { ...world.env }
@@ -78,7 +82,9 @@ async function untilHarness(world: World, run: RunBase, keeper: ProcessId): Prom
     if (seen.kind === 'absent' || (seen.kind === 'seen' && seen.row.ticks !== keeper.ticks)) return files.harness(run.id)
     await clock.sleep(delay)
   }
-  throw new Problem('unavailable', `session ${run.session} was started, but its agent did not appear within ${policy.launchMs / 1000} s`, { hint: `look with: holdfast status ${run.session}` })
+  throw new Problem('unavailable', `session ${run.session} was started, but its agent did not appear within ${policy.launchMs / 1000} s`, {
+    hint: `look with: holdfast status ${run.session}`,
+  })
 }
 
 /** A launch that failed after the claim leaves no open run behind. */
@@ -87,7 +93,13 @@ export async function abandon(world: World, store: Store, run: RunBase, error: u
   if (current === null || !isStarting(current)) return
   const reason = `could not start: ${error instanceof Error ? error.message : String(error)}`
   if (current.state === 'stopping') await endRun(current, { ...world, store }, { intent: null, graceMs: 0 })
-  else await store.recordEnded(run, { state: 'failed', exit: null, reason, evidence: ['the gate never opened'], by: 'launcher' }, null, world.clock.now())
+  else
+    await store.recordEnded(
+      run,
+      { state: 'failed', exit: null, reason, evidence: ['the gate never opened'], by: 'launcher' },
+      null,
+      world.clock.now(),
+    )
 }
 
 const isStarting = (run: Run): run is Extract<Run, { state: 'starting' | 'stopping' }> => run.state === 'starting' || run.state === 'stopping'

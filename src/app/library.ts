@@ -8,9 +8,9 @@ import { type Stopped, type StopRequest, stop } from './stop.ts'
 import { waitForEnd } from './wait.ts'
 import { openWorld } from './world.ts'
 
-export type { Change, HoldfastEvent, Lock, Sight, Started, StartRequest, Stopped, StopRequest }
 export type { Ended, Exit, Run, RunState, Session } from '../model/index.ts'
 export { Problem } from '../model/index.ts'
+export type { Change, HoldfastEvent, Lock, Sight, Started, StartRequest, Stopped, StopRequest }
 
 /** The use cases of the command line, for other tools. Runs started from here are always detached. */
 export type Holdfast = {

@@ -1,4 +1,4 @@
-import { endRun, lookAtAll, type Looked } from '../act/index.ts'
+import { endRun, type Looked, lookAtAll } from '../act/index.ts'
 import { converge, type Step, verdict } from '../decide/index.ts'
 import type { Intent, LiveRun, Run, Store } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
@@ -21,7 +21,8 @@ export async function reconcile(world: World): Promise<Change[]> {
     const judged = verdict(run, seen)
     const step = converge(run, judged, about)
     const after = judged.kind === 'settling' ? await finish(world, store, run) : await perform(world, store, run, step, seen)
-    if (after !== null && after.state !== run.state) changes.push({ session: run.session, run: run.id, from: run.state, to: after.state, why: isLive(after) ? '' : after.reason })
+    if (after !== null && after.state !== run.state)
+      changes.push({ session: run.session, run: run.id, from: run.state, to: after.state, why: isLive(after) ? '' : after.reason })
   }
   await housekeep(world, store)
   return changes
@@ -61,6 +62,10 @@ async function parentEnded(store: Store, run: LiveRun): Promise<boolean> {
 
 /** Forgets ended runs beyond retention, row and directory. */
 export async function housekeep(world: World, store: Store): Promise<void> {
-  const gone = await store.forget({ endedBefore: world.clock.now() - world.policy.retentionMs, keep: world.policy.retentionRuns, limit: world.policy.pruneBatch })
+  const gone = await store.forget({
+    endedBefore: world.clock.now() - world.policy.retentionMs,
+    keep: world.policy.retentionRuns,
+    limit: world.policy.pruneBatch,
+  })
   for (const run of gone) world.files.remove(run)
 }

@@ -27,7 +27,9 @@ export async function findSession(store: Store, reference: string): Promise<Sess
   const found: Found = await store.find(reference, 'prefix')
   if (found.kind === 'found') return found.view
   if (found.kind === 'ambiguous') {
-    throw new Problem('noSuchSession', `${reference} could be any of ${found.sessions.map((session) => session.id).join(', ')}`, { hint: 'give more of its id' })
+    throw new Problem('noSuchSession', `${reference} could be any of ${found.sessions.map((session) => session.id).join(', ')}`, {
+      hint: 'give more of its id',
+    })
   }
   throw new Problem('noSuchSession', `no such session: ${reference}`, { hint: 'holdfast ls --all lists them' })
 }
@@ -68,11 +70,21 @@ async function convergeOne(world: World, store: Store, run: LiveRun, seen: Looke
   if (step.kind === 'record-end') {
     const at = Math.round(seen.exit?.at ?? world.clock.now())
     await ifFree(() => store.recordEnded(run, step.ending, seen.harnessId, at))
-    return ended((await store.run(run.id).then((now) => (now !== null && !isLive(now) ? now : null))) ?? { ...run, ...step.ending, harness: seen.harnessId, endedAt: at })
+    return ended(
+      (await store.run(run.id).then((now) => (now !== null && !isLive(now) ? now : null))) ?? {
+        ...run,
+        ...step.ending,
+        harness: seen.harnessId,
+        endedAt: at,
+      },
+    )
   }
   if (step.kind === 'record-exit') await ifFree(() => store.recordExited(run, step.exit, world.clock.now()))
   const over = judged.kind === 'leftovers' || judged.kind === 'settling'
-  const shown: LiveRun = over && run.state !== 'stopping' ? { ...run, state: 'stopping', intent: null, survivors: [], exit: judged.kind === 'leftovers' ? judged.exit : null } : run
+  const shown: LiveRun =
+    over && run.state !== 'stopping'
+      ? { ...run, state: 'stopping', intent: null, survivors: [], exit: judged.kind === 'leftovers' ? judged.exit : null }
+      : run
   return { run: shown, liveness: livenessOf(judged), pid, note: noteOf(judged, seen) }
 }
 
@@ -124,8 +136,9 @@ export async function seeLocks(world: World): Promise<(Lock & { pid: number | nu
 export async function seeEvents(world: World, reference: string | null, after: number): Promise<HoldfastEvent[]> {
   const store = await world.store('reader')
   const session = reference === null ? null : (await findSession(store, reference)).session.id
-  if (reference !== null && after === 0) await seeOne(world, reference).catch((error: unknown) => {
-    if (!(error instanceof Problem)) throw error
-  })
+  if (reference !== null && after === 0)
+    await seeOne(world, reference).catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error
+    })
   return store.events({ session, after, limit: world.policy.eventsShown })
 }

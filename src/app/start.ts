@@ -58,24 +58,33 @@ export async function start(world: World, request: StartRequest): Promise<Starte
     } else {
       await clearTheWay(plan, decision, retired, until)
     }
-    if (world.clock.elapsed() >= until) throw new Problem('held', `session ${plan.session} could not be claimed in time; others are at it`, { hint: 'try again' })
+    if (world.clock.elapsed() >= until)
+      throw new Problem('held', `session ${plan.session} could not be claimed in time; others are at it`, { hint: 'try again' })
   }
 }
 
 async function prepare(world: World, request: StartRequest): Promise<Plan> {
-  if (request.argv.length === 0 || request.argv[0] === '') throw new Problem('usage', 'there is no command to run', { hint: 'holdfast run [options] -- COMMAND [ARGUMENTS…]' })
+  if (request.argv.length === 0 || request.argv[0] === '')
+    throw new Problem('usage', 'there is no command to run', { hint: 'holdfast run [options] -- COMMAND [ARGUMENTS…]' })
   for (const id of [request.session, request.name]) {
     if (id !== undefined && !isSessionId(id)) throw new Problem('usage', `${JSON.stringify(id)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
   }
   const directory = findDirectory(request.dir ?? process.cwd())
   const front = request.detach ? null : frontOf(world)
-  if (!request.detach && front === null) throw new Problem('usage', 'a run in the foreground needs the holdfast command', { hint: 'use bin/holdfast, or --detach' })
+  if (!request.detach && front === null)
+    throw new Problem('usage', 'a run in the foreground needs the holdfast command', { hint: 'use bin/holdfast, or --detach' })
   const lineage = lineageOf(world, frontOf(world))
   const store = await world.store('writer')
   const found = request.session === undefined ? null : await store.find(request.session, 'exact')
   const parent = await parentRun(world, lineage)
   return {
-    world, store, request, directory, front, lineage, parent,
+    world,
+    store,
+    request,
+    directory,
+    front,
+    lineage,
+    parent,
     session: found?.kind === 'found' ? found.view.session.id : (request.session ?? newSessionId(request.argv[0] ?? 'run', world)),
     ancestors: await ancestorsOf(world, parent),
   }
@@ -93,7 +102,12 @@ async function decide(plan: Plan): Promise<ClaimDecision> {
 }
 
 /** Everything short of claiming: record an end, end leftovers, retire, wait, or refuse. */
-async function clearTheWay(plan: Plan, decision: Exclude<ClaimDecision, { kind: 'claim' | 'attach' }>, retired: RunEnd[], until: number): Promise<void> {
+async function clearTheWay(
+  plan: Plan,
+  decision: Exclude<ClaimDecision, { kind: 'claim' | 'attach' }>,
+  retired: RunEnd[],
+  until: number,
+): Promise<void> {
   const { world, store, request } = plan
   const ender = { ...world, store }
   switch (decision.kind) {
@@ -136,21 +150,40 @@ async function claim(plan: Plan, seenEpoch: number): Promise<RunBase | null> {
   const now = world.clock.now()
   const detachedMarker = front === null && world.keepers.markerTrouble() === null ? newMarker() : null
   const run: RunBase = {
-    id: newRunId(), session: plan.session, epoch: seenEpoch + 1,
-    place: world.processes.here(), launcher: world.processes.self(),
-    marker: front === null ? detachedMarker : front.marker, cookie: front?.cookie ?? newCookie(),
-    argv: request.argv, dir: plan.directory.path, detached: front === null, until: request.until ?? 'harness',
+    id: newRunId(),
+    session: plan.session,
+    epoch: seenEpoch + 1,
+    place: world.processes.here(),
+    launcher: world.processes.self(),
+    marker: front === null ? detachedMarker : front.marker,
+    cookie: front?.cookie ?? newCookie(),
+    argv: request.argv,
+    dir: plan.directory.path,
+    detached: front === null,
+    until: request.until ?? 'harness',
     deadlineAt: request.timeoutMs === undefined ? null : now + request.timeoutMs,
-    parent: parent?.id ?? null, independent: request.independent ?? false,
-    host: world.host, user: world.user(), tty: terminalName(), startedAt: now,
+    parent: parent?.id ?? null,
+    independent: request.independent ?? false,
+    host: world.host,
+    user: world.user(),
+    tty: terminalName(),
+    startedAt: now,
   }
   const answer = await store.claim({
-    run, keeper: front?.keeper ?? null, name: request.name ?? null, directory: plan.directory, seenEpoch,
-    share: request.share ?? false, ancestors: plan.ancestors,
+    run,
+    keeper: front?.keeper ?? null,
+    name: request.name ?? null,
+    directory: plan.directory,
+    seenEpoch,
+    share: request.share ?? false,
+    ancestors: plan.ancestors,
   })
   if (answer.kind === 'won') return run
   if (answer.why === 'name') throw new Problem('usage', `the name ${request.name} is taken by another session`)
-  if (answer.why === 'parent') throw new Problem('held', `the session around this command (${parent?.session}) is ending; nothing is started in it any more`, { hint: 'start it outside, or with --independent' })
+  if (answer.why === 'parent')
+    throw new Problem('held', `the session around this command (${parent?.session}) is ending; nothing is started in it any more`, {
+      hint: 'start it outside, or with --independent',
+    })
   return null
 }
 
@@ -172,12 +205,19 @@ async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[]): Pro
 }
 
 function newSessionId(program: string, { clock }: World): string {
-  const stem = program.slice(program.lastIndexOf('/') + 1).replaceAll(/[^A-Za-z0-9._-]/g, '').replace(/^[^A-Za-z0-9]+/, '').slice(0, 40)
+  const stem = program
+    .slice(program.lastIndexOf('/') + 1)
+    .replaceAll(/[^A-Za-z0-9._-]/g, '')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 40)
   const letters = Array.from({ length: 5 }, () => 'abcdefghjkmnpqrstuvwxyz23456789'[Math.floor(clock.random() * 31)])
   return `${stem || 'run'}-${letters.join('')}`
 }
 
 function survivorsProblem(end: Extract<RunEnd, { kind: 'survivors' }>, what: string): Problem {
   const names = end.survivors.map(({ pid, name, why }) => `pid ${pid} (${name}): ${why}`)
-  return new Problem('survivors', `${what} of session ${end.run.session} could not be ended: ${names.join('; ')}`, { hint: 'nothing was started', detail: { survivors: end.survivors } })
+  return new Problem('survivors', `${what} of session ${end.run.session} could not be ended: ${names.join('; ')}`, {
+    hint: 'nothing was started',
+    detail: { survivors: end.survivors },
+  })
 }

@@ -6,20 +6,25 @@ import { stopFromOutside } from './stopper.ts'
 import type { World } from './world.ts'
 
 export type StopRequest = { readonly references: readonly string[]; readonly all?: boolean; readonly graceMs?: number; readonly reason?: string }
-export type Stopped = { readonly session: string; readonly end: RunEnd | { kind: 'not-running'; run: Run | null } | { kind: 'handed-over'; pid: number; run: LiveRun } }
+export type Stopped = {
+  readonly session: string
+  readonly end: RunEnd | { kind: 'not-running'; run: Run | null } | { kind: 'handed-over'; pid: number; run: LiveRun }
+}
 
 /** Ends sessions with all they started, and proves it. What has ended already is fine as it is. */
 export async function stop(world: World, request: StopRequest): Promise<Stopped[]> {
   const store = await world.store('writer')
-  const views = request.all === true
-    ? (await store.snapshot('live', world.policy.sessionsShown)).views
-    : await Promise.all(request.references.map((reference) => findSession(store, reference)))
+  const views =
+    request.all === true
+      ? (await store.snapshot('live', world.policy.sessionsShown)).views
+      : await Promise.all(request.references.map((reference) => findSession(store, reference)))
   const by = `${world.user()}@${world.host}`
   const intent: Intent = { end: 'stopped', by, reason: request.reason ?? `stopped by ${by}` }
   return Promise.all(
     views.map(async ({ session, run }): Promise<Stopped> => {
       if (run === null || !isLive(run)) return { session: session.id, end: { kind: 'not-running', run } }
-      if (isInside(world, run)) return { session: session.id, end: { kind: 'handed-over', pid: await stopFromOutside(world, session.id, request.graceMs), run } }
+      if (isInside(world, run))
+        return { session: session.id, end: { kind: 'handed-over', pid: await stopFromOutside(world, session.id, request.graceMs), run } }
       return { session: session.id, end: await retire(world, store, run, intent, request.graceMs ?? world.policy.graceMs) }
     }),
   )
@@ -29,7 +34,14 @@ export async function stop(world: World, request: StopRequest): Promise<Stopped[
 export async function retire(world: World, store: Store, run: LiveRun, intent: Intent, graceMs: number, depth = 0): Promise<RunEnd> {
   if (depth < world.policy.nestingDepth) {
     for (const child of await store.children(run.id)) {
-      const end = await retire(world, store, child, { ...intent, reason: `its parent session ${run.session} ended: ${intent.reason}` }, graceMs, depth + 1)
+      const end = await retire(
+        world,
+        store,
+        child,
+        { ...intent, reason: `its parent session ${run.session} ended: ${intent.reason}` },
+        graceMs,
+        depth + 1,
+      )
       if (end.kind === 'survivors' || end.kind === 'unknown') return end
     }
   }

@@ -17,7 +17,10 @@ export function stopFromOutside(world: World, session: string, graceMs: number |
   return new Promise((resolve, reject) => {
     // The shell leaves at once, so the stopper is no descendant of anybody in the tree when it begins.
     const shell = spawn('/bin/sh', ['-c', '"$@" </dev/null >/dev/null 2>&1 & echo $!', 'sh', ...marked], {
-      cwd: '/', detached: true, env, stdio: ['ignore', 'pipe', 'ignore'],
+      cwd: '/',
+      detached: true,
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
     })
     let pid = ''
     shell.stdout.on('data', (chunk: Buffer) => {

@@ -41,7 +41,13 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   }
   const opened: { as: string; store: Promise<Store> }[] = []
   return {
-    home: home.path, assets, env, policy, clock, processes, files,
+    home: home.path,
+    assets,
+    env,
+    policy,
+    clock,
+    processes,
+    files,
     keepers: withFailpoints('keepers', shellKeepers({ assets, files, birth })),
     host: hostname(),
     user: userName,
@@ -50,13 +56,22 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
       if (known !== undefined) return known.store
       const writePatienceMs = as === 'writer' ? policy.busyMs : 0
       const bounds = { minMs: policy.busyRetryMinMs, maxMs: policy.busyRetryMaxMs }
-      const store = openSqliteStore({ path: join(home.path, 'holdfast.db'), clock, patienceMs: policy.busyMs, writePatienceMs, backoff: (attempt) => backoffMs(attempt, bounds, clock.random()) })
-        .then((port) => withFailpoints('store', port))
+      const store = openSqliteStore({
+        path: join(home.path, 'holdfast.db'),
+        clock,
+        patienceMs: policy.busyMs,
+        writePatienceMs,
+        backoff: (attempt) => backoffMs(attempt, bounds, clock.random()),
+      }).then((port) => withFailpoints('store', port))
       opened.push({ as, store })
       return store
     },
     close() {
-      for (const { store } of opened.splice(0)) store.then((port) => port.close(), () => {})
+      for (const { store } of opened.splice(0))
+        store.then(
+          (port) => port.close(),
+          () => {},
+        )
     },
   }
 }

@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty'
-import { codeOf, endAsked, finishRun, reconcile, stop, stopWithoutStore, waitForEnd, type Stopped, type World } from '../app/index.ts'
+import { codeOf, endAsked, finishRun, reconcile, type Stopped, stop, stopWithoutStore, type World, waitForEnd } from '../app/index.ts'
 import { exitCode, isLive, Problem } from '../model/index.ts'
 import { changeText, finishedText, stoppedJson, stoppedText } from '../show/index.ts'
 import { parse } from './options.ts'
@@ -35,7 +35,9 @@ async function stopDegraded(world: World, references: readonly string[], all: bo
   say(cause.message)
   const ends = await stopWithoutStore(world, references, all, graceMs ?? world.policy.graceMs)
   for (const { session, pids, survivors, unproven } of ends) {
-    say(`${session}: ended ${pids.length} processes (${pids.join(', ')}), not recorded: the store cannot be used; holdfast reconcile records it later`)
+    say(
+      `${session}: ended ${pids.length} processes (${pids.join(', ')}), not recorded: the store cannot be used; holdfast reconcile records it later`,
+    )
     for (const { pid, name, why } of survivors) say(`  survivor pid ${pid} (${name}): ${why}`)
     if (unproven !== null) say(`  ${session} cannot be proven gone: ${unproven}`)
   }

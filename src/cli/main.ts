@@ -11,16 +11,28 @@ declare const HOLDFAST_VERSION: string
 
 type Verb = (world: World, args: readonly string[]) => Promise<number>
 const VERBS: Readonly<Record<string, Verb>> = {
-  run: runVerb, resume: resumeVerb, restart: restartVerb, attach: attachVerb, stop: stopVerb, wait: waitVerb,
-  ls: lsVerb, status: statusVerb, tree: treeVerb, events: eventsVerb, logs: logsVerb, locks: locksVerb, reconcile: reconcileVerb,
+  run: runVerb,
+  resume: resumeVerb,
+  restart: restartVerb,
+  attach: attachVerb,
+  stop: stopVerb,
+  wait: waitVerb,
+  ls: lsVerb,
+  status: statusVerb,
+  tree: treeVerb,
+  events: eventsVerb,
+  logs: logsVerb,
+  locks: locksVerb,
+  reconcile: reconcileVerb,
   // For the keeper only.
-  _finish: finishVerb, _end: endVerb,
+  _finish: finishVerb,
+  _end: endVerb,
 }
 
 /** One command from its words to its exit code. Faults of the world are told in a sentence; bugs with their stack. */
 async function main(args: readonly string[]): Promise<number> {
   const { verb, rest, home, json } = verbOf(args)
-  if (verb === undefined || verb === 'help' || rest.includes('--help') && !rest.slice(0, rest.indexOf('--help')).includes('--')) {
+  if (verb === undefined || verb === 'help' || (rest.includes('--help') && !rest.slice(0, rest.indexOf('--help')).includes('--'))) {
     write(verb === undefined ? 2 : 1, `${HELP}\n`)
     return verb === undefined ? exitCode.usage : 0
   }

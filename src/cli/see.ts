@@ -1,6 +1,6 @@
 import { logs, seeAll, seeEvents, seeLocks, seeOne, seeTree, seeWithoutStore, type World } from '../app/index.ts'
 import { isLive, Problem } from '../model/index.ts'
-import { eventJson, eventText, lockJson, locksText, memberJson, type Sight, sightJson, sessionsText, statusText, treeText } from '../show/index.ts'
+import { eventJson, eventText, lockJson, locksText, memberJson, type Sight, sessionsText, sightJson, statusText, treeText } from '../show/index.ts'
 import { follow } from './follow.ts'
 import { type Parsed, parse } from './options.ts'
 import { paintFor, print, printJson, sayProblem, write } from './out.ts'
@@ -27,7 +27,11 @@ export async function lsVerb(world: World, args: readonly string[]): Promise<num
 export async function statusVerb(world: World, args: readonly string[]): Promise<number> {
   const parsed = parse(args, {})
   const reference = oneWord(parsed, 'status')
-  const [sight] = await orWithoutStore(world, async () => [await seeOne(world, reference)], (candidate) => candidate.run.session === reference || candidate.run.id === reference)
+  const [sight] = await orWithoutStore(
+    world,
+    async () => [await seeOne(world, reference)],
+    (candidate) => candidate.run.session === reference || candidate.run.id === reference,
+  )
   if (sight === undefined) throw new Problem('noSuchSession', `no run directory shows a live session ${reference}`)
   if (parsed.flags.has('json')) printJson(sightJson(sight))
   else print(statusText(sight, world.clock.now(), paintFor(1)))
@@ -49,7 +53,14 @@ export async function treeVerb(world: World, args: readonly string[]): Promise<n
   const parsed = parse(args, { suspects: 'flag' })
   const { sight, census } = await seeTree(world, oneWord(parsed, 'tree'), parsed.flags.has('suspects'))
   const suspects = parsed.flags.has('suspects') ? census.suspects : []
-  if (parsed.flags.has('json')) printJson({ session: sight.session.id, run: sight.run.id, state: sight.run.state, members: census.members.map(memberJson), suspects: suspects.map(({ row, why }) => ({ pid: row.pid, name: row.name, why })) })
+  if (parsed.flags.has('json'))
+    printJson({
+      session: sight.session.id,
+      run: sight.run.id,
+      state: sight.run.state,
+      members: census.members.map(memberJson),
+      suspects: suspects.map(({ row, why }) => ({ pid: row.pid, name: row.name, why })),
+    })
   else print([...(isLive(sight.run) ? [] : [`${sight.session.id} is not running`]), ...treeText(census.members, suspects, paintFor(1))])
   return 0
 }
@@ -88,16 +99,26 @@ export async function logsVerb(world: World, args: readonly string[]): Promise<n
   const text = parsed.values.get('lines')
   if (text !== undefined && !/^\d{1,7}$/.test(text)) throw new Problem('usage', `-n takes a number of lines, not ${JSON.stringify(text)}`)
   const { run } = await seeOne(world, reference)
-  if (!run.detached) throw new Problem('noSuchSession', `session ${run.session} ran in the foreground; its output went to its terminal and was not kept`)
-  for await (const chunk of logs(world, reference, { follow: parsed.flags.has('follow'), lines: text === undefined ? null : Number(text) })) write(1, chunk)
+  if (!run.detached)
+    throw new Problem('noSuchSession', `session ${run.session} ran in the foreground; its output went to its terminal and was not kept`)
+  for await (const chunk of logs(world, reference, { follow: parsed.flags.has('follow'), lines: text === undefined ? null : Number(text) }))
+    write(1, chunk)
   return 0
 }
 
 export async function attachVerb(world: World, args: readonly string[]): Promise<number> {
   const reference = oneWord(parse(args, {}), 'attach')
   const { run } = await seeOne(world, reference)
-  if (!isLive(run)) throw new Problem('noSuchSession', `session ${run.session} is not running (${run.state}: ${run.reason})`, { hint: `holdfast resume ${run.session} starts its next run; holdfast logs ${run.session} shows its output` })
-  if (!run.detached) throw new Problem('held', `session ${run.session} runs in the foreground on ${run.tty ?? 'another terminal'}; it can be taken over, not attached`, { hint: `holdfast resume ${run.session} --takeover` })
+  if (!isLive(run))
+    throw new Problem('noSuchSession', `session ${run.session} is not running (${run.state}: ${run.reason})`, {
+      hint: `holdfast resume ${run.session} starts its next run; holdfast logs ${run.session} shows its output`,
+    })
+  if (!run.detached)
+    throw new Problem(
+      'held',
+      `session ${run.session} runs in the foreground on ${run.tty ?? 'another terminal'}; it can be taken over, not attached`,
+      { hint: `holdfast resume ${run.session} --takeover` },
+    )
   return follow(world, run.session)
 }
 

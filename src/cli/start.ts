@@ -6,11 +6,20 @@ import { Problem, type SessionView } from '../model/index.ts'
 import { retiredText } from '../show/index.ts'
 import { follow } from './follow.ts'
 import { type Parsed, parse, type Spec } from './options.ts'
-import { printJson, print, say, sayProblem } from './out.ts'
+import { print, printJson, say, sayProblem } from './out.ts'
 
 const CHOICES: Spec = {
-  dir: 'value', detach: 'flag', takeover: 'flag', attach: 'flag', wait: 'value', force: 'flag', share: 'flag', until: 'value',
-  independent: 'flag', timeout: 'value', grace: 'value',
+  dir: 'value',
+  detach: 'flag',
+  takeover: 'flag',
+  attach: 'flag',
+  wait: 'value',
+  force: 'flag',
+  share: 'flag',
+  until: 'value',
+  independent: 'flag',
+  timeout: 'value',
+  grace: 'value',
 }
 
 export async function runVerb(world: World, args: readonly string[]): Promise<number> {
@@ -40,7 +49,11 @@ async function viewOf(world: World, parsed: Parsed, verb: string): Promise<Sessi
   return findSession(await world.store('writer'), reference)
 }
 
-const again = ({ session }: SessionView, parsed: Parsed) => ({ session: session.id, argv: parsed.command ?? session.argv, dir: parsed.values.get('dir') ?? session.dir })
+const again = ({ session }: SessionView, parsed: Parsed) => ({
+  session: session.id,
+  argv: parsed.command ?? session.argv,
+  dir: parsed.values.get('dir') ?? session.dir,
+})
 
 function requestOf(parsed: Parsed, base: Pick<StartRequest, 'argv' | 'session' | 'name' | 'dir'>): StartRequest {
   const { flags, values } = parsed
@@ -76,7 +89,15 @@ async function begin(world: World, parsed: Parsed, request: StartRequest): Promi
   try {
     return await startAndReport(world, parsed, request)
   } catch (error) {
-    if (!(error instanceof Problem) || error.kind !== 'held' || request.onLive !== 'refuse' || error.detail['holder'] === undefined || !isatty(0) || !isatty(2)) throw error
+    if (
+      !(error instanceof Problem) ||
+      error.kind !== 'held' ||
+      request.onLive !== 'refuse' ||
+      error.detail['holder'] === undefined ||
+      !isatty(0) ||
+      !isatty(2)
+    )
+      throw error
     const holder = error.detail['holder'] as { attach: string | null; session: string }
     if (holder.session !== request.session) throw error
     sayProblem(error)
@@ -92,7 +113,10 @@ function ask(canAttach: boolean): 'attach' | 'takeover' | null {
   try {
     say(`${canAttach ? '[a]ttach, ' : ''}[t]ake over, or [l]eave? `)
     const buffer = Buffer.alloc(64)
-    const answer = buffer.toString('latin1', 0, readSync(terminal, buffer, 0, buffer.length, null)).trim().toLowerCase()
+    const answer = buffer
+      .toString('latin1', 0, readSync(terminal, buffer, 0, buffer.length, null))
+      .trim()
+      .toLowerCase()
     if (answer === 't' || answer === 'take over') return 'takeover'
     return canAttach && (answer === 'a' || answer === 'attach') ? 'attach' : null
   } finally {
@@ -103,7 +127,12 @@ function ask(canAttach: boolean): 'attach' | 'takeover' | null {
 async function startAndReport(world: World, parsed: Parsed, request: StartRequest): Promise<number> {
   const started = await start(world, request)
   if (started.kind === 'attach') {
-    if (!started.run.detached) throw new Problem('held', `session ${started.run.session} runs in the foreground on ${started.run.tty ?? 'another terminal'}; it can be taken over, not attached`, { hint: '--takeover replaces it' })
+    if (!started.run.detached)
+      throw new Problem(
+        'held',
+        `session ${started.run.session} runs in the foreground on ${started.run.tty ?? 'another terminal'}; it can be taken over, not attached`,
+        { hint: '--takeover replaces it' },
+      )
     return follow(world, started.run.session)
   }
   for (const end of started.retired) for (const line of retiredText(end)) say(line)

@@ -22,7 +22,13 @@ export type ClaimDecision =
   | { readonly kind: 'retire'; readonly run: LiveRun; readonly despite: string | null }
   | { readonly kind: 'attach'; readonly run: LiveRun }
   | { readonly kind: 'wait'; readonly run: LiveRun; readonly why: string; readonly settling: boolean }
-  | { readonly kind: 'refuse'; readonly run: LiveRun; readonly because: 'held' | 'unproven'; readonly why: string; readonly what: 'session' | 'directory' }
+  | {
+      readonly kind: 'refuse'
+      readonly run: LiveRun
+      readonly because: 'held' | 'unproven'
+      readonly why: string
+      readonly what: 'session' | 'directory'
+    }
 
 /** May this session be claimed now, and if not, what has to happen first? */
 export function decideClaim(view: ClaimView, choice: Choice): ClaimDecision {
@@ -69,7 +75,11 @@ function aboutNeighbour({ run, verdict }: Judged, choice: Choice): ClaimDecision
 }
 
 const refuse = (run: LiveRun, because: 'held' | 'unproven', why: string, what: 'session' | 'directory'): ClaimDecision => ({
-  kind: 'refuse', run, because, why, what,
+  kind: 'refuse',
+  run,
+  because,
+  why,
+  what,
 })
 
 /** The live run of a view, if there is one to be judged. */

@@ -94,8 +94,7 @@ function exitOf(seen: Seen): { exit: Exit; evidence: string } | null {
   return null
 }
 
-const startTrouble = (code: number): string =>
-  code === 127 ? 'not found (ENOENT)' : code === 126 ? 'not executable (EACCES)' : `exit ${code}`
+const startTrouble = (code: number): string => (code === 127 ? 'not found (ENOENT)' : code === 126 ? 'not executable (EACCES)' : `exit ${code}`)
 
 const lostReason = (seen: Seen): string =>
   seen.keeper?.kind === 'gone' && seen.keeper.why.includes('started anew')

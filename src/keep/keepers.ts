@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { accessSync, constants, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { GatedKeeper, Keepers, Launch, ProcessId, RunFiles } from '../model/index.ts'
 import { isShellName, quote } from './shell.ts'

@@ -2,16 +2,32 @@
 export type Exit = { readonly code: number | null; readonly signal: string | null }
 
 const SIGNALS: Readonly<Record<number, string>> = {
-  1: 'SIGHUP', 2: 'SIGINT', 3: 'SIGQUIT', 4: 'SIGILL', 5: 'SIGTRAP', 6: 'SIGABRT', 7: 'SIGBUS', 8: 'SIGFPE',
-  9: 'SIGKILL', 10: 'SIGUSR1', 11: 'SIGSEGV', 12: 'SIGUSR2', 13: 'SIGPIPE', 14: 'SIGALRM', 15: 'SIGTERM',
-  16: 'SIGSTKFLT', 24: 'SIGXCPU', 25: 'SIGXFSZ', 30: 'SIGPWR', 31: 'SIGSYS',
+  1: 'SIGHUP',
+  2: 'SIGINT',
+  3: 'SIGQUIT',
+  4: 'SIGILL',
+  5: 'SIGTRAP',
+  6: 'SIGABRT',
+  7: 'SIGBUS',
+  8: 'SIGFPE',
+  9: 'SIGKILL',
+  10: 'SIGUSR1',
+  11: 'SIGSEGV',
+  12: 'SIGUSR2',
+  13: 'SIGPIPE',
+  14: 'SIGALRM',
+  15: 'SIGTERM',
+  16: 'SIGSTKFLT',
+  24: 'SIGXCPU',
+  25: 'SIGXFSZ',
+  30: 'SIGPWR',
+  31: 'SIGSYS',
 }
 
 export const signalName = (number: number): string => SIGNALS[number] ?? `SIG${number}`
 
 /** From the status a shell gives: 128+n is a signal, as far as a shell can tell. */
-export const exitFromShell = (code: number): Exit =>
-  code > 128 && code <= 192 ? { code, signal: signalName(code - 128) } : { code, signal: null }
+export const exitFromShell = (code: number): Exit => (code > 128 && code <= 192 ? { code, signal: signalName(code - 128) } : { code, signal: null })
 
 /** From the wait status a zombie carries: exact. */
 export const exitFromWaitStatus = (status: number): Exit =>

@@ -130,4 +130,3 @@ export type Launch = {
   /** INT and QUIT, unless the caller ignores them. */
   readonly defaultSignals: readonly string[]
 }
-

@@ -63,7 +63,6 @@ export type Ending = {
   readonly by: string
 }
 
-export const isLive = (run: Run): run is LiveRun =>
-  run.state === 'starting' || run.state === 'running' || run.state === 'stopping'
+export const isLive = (run: Run): run is LiveRun => run.state === 'starting' || run.state === 'running' || run.state === 'stopping'
 
 export const intentOf = (run: Run): Intent | null => (run.state === 'stopping' ? run.intent : null)

@@ -16,8 +16,14 @@ export type RunEvent = (typeof RUN_EVENTS)[number]
 export type Next = RunState | 'refused'
 
 const ended: Readonly<Record<RunEvent, Next>> = {
-  recorded: 'refused', asked: 'refused', exited: 'refused',
-  completed: 'refused', failed: 'refused', stopped: 'refused', superseded: 'refused', lost: 'refused',
+  recorded: 'refused',
+  asked: 'refused',
+  exited: 'refused',
+  completed: 'refused',
+  failed: 'refused',
+  stopped: 'refused',
+  superseded: 'refused',
+  lost: 'refused',
 }
 const endings = { completed: 'completed', failed: 'failed', stopped: 'stopped', superseded: 'superseded', lost: 'lost' } as const
 

@@ -2,8 +2,16 @@ import { statfsSync } from 'node:fs'
 
 /** File systems on which SQLite's locks do not hold between machines (statfs magic numbers). */
 const NETWORK: Readonly<Record<number, string>> = {
-  0x6969: 'NFS', 0x517b: 'SMB', 0xff534d42: 'CIFS', 0xfe534d42: 'SMB', 0x01021997: '9p', 0x5346414f: 'AFS',
-  0x00c36400: 'Ceph', 0x0bd00bd0: 'Lustre', 0x73757245: 'Coda', 0x47504653: 'GPFS',
+  26985: 'NFS',
+  20859: 'SMB',
+  4283649346: 'CIFS',
+  4266872130: 'SMB',
+  16914839: '9p',
+  1397113167: 'AFS',
+  12805120: 'Ceph',
+  198183888: 'Lustre',
+  1937076805: 'Coda',
+  1196443219: 'GPFS',
 }
 
 export const networkName = (magic: number): string | null => NETWORK[magic >>> 0] ?? null

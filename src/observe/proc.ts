@@ -24,7 +24,10 @@ export function parseStat(text: string, uid: number): StatRow | null {
   const close = text.lastIndexOf(')')
   if (open < 1 || close < open) return null
   const pid = Number(text.slice(0, open))
-  const fields = text.slice(close + 2).trimEnd().split(' ')
+  const fields = text
+    .slice(close + 2)
+    .trimEnd()
+    .split(' ')
   const number = (field: number): number => Number(fields[field - 3])
   const row = {
     pid,

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Place, ProcessId, Processes, ProcessRow, ProcessTable, Sample, SendAnswer, Signal } from '../model/index.ts'
+import type { Place, Processes, ProcessId, ProcessRow, ProcessTable, Sample, SendAnswer, Signal } from '../model/index.ts'
 import { FIRST_SIGNALLABLE_PID, innermostCookie, isDead, isMarker, LINEAGE_VARIABLE } from '../model/index.ts'
 import { parseRttime, parseStat, readSmall, type StatRow } from './proc.ts'
 

@@ -26,10 +26,14 @@ export function loadSqlite(versions: NodeJS.ProcessVersions = process.versions):
   try {
     return require('@photostructure/sqlite') as Module
   } catch (error) {
-    throw new Problem('unavailable', `no safe SQLite here: Node ${versions.node} has ${versions['sqlite'] ?? 'none'} and @photostructure/sqlite could not be loaded`, {
-      hint: 'install the optional package @photostructure/sqlite, or use Node 24.15 or later',
-      cause: error,
-    })
+    throw new Problem(
+      'unavailable',
+      `no safe SQLite here: Node ${versions.node} has ${versions['sqlite'] ?? 'none'} and @photostructure/sqlite could not be loaded`,
+      {
+        hint: 'install the optional package @photostructure/sqlite, or use Node 24.15 or later',
+        cause: error,
+      },
+    )
   }
 }
 

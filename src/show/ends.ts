@@ -52,13 +52,17 @@ export const stoppedJson = (session: string, end: End): Record<string, unknown> 
 /** The report of a takeover. */
 export function retiredText(end: End): string[] {
   if (end.kind !== 'ended' || isLive(end.run)) return []
-  const what = end.ended.length === 0 ? 'nothing of it was left' : `ended ${count(end.ended.length, 'process', 'processes')}, seen gone: ${membersText(end.ended)}`
+  const what =
+    end.ended.length === 0
+      ? 'nothing of it was left'
+      : `ended ${count(end.ended.length, 'process', 'processes')}, seen gone: ${membersText(end.ended)}`
   return [`took over ${end.run.session}: run ${end.run.id} (epoch ${end.run.epoch}) is ${end.run.state}; ${what}`]
 }
 
 /** What a person at the terminal should know when a foreground run is over; nothing if all was as usual. */
 export function finishedText(end: End): string[] {
-  if (end.kind === 'survivors') return [`leftovers could not be ended: ${end.survivors.map(({ pid, name, why }) => `${plain(name)} (pid ${pid}): ${why}`).join('; ')}`]
+  if (end.kind === 'survivors')
+    return [`leftovers could not be ended: ${end.survivors.map(({ pid, name, why }) => `${plain(name)} (pid ${pid}): ${why}`).join('; ')}`]
   if (end.kind === 'alive') return [`session ${end.run.session} lives on with its tree (--until tree); holdfast stop ${end.run.session} ends it`]
   if (end.kind !== 'ended' || isLive(end.run)) return []
   const left = end.ended.length === 0 ? [] : [`ended what the agent left running: ${membersText(end.ended)}`]

@@ -10,8 +10,15 @@ export function holderLine(holder: Holder, now: number): string {
 }
 
 export const holderFacts = (holder: Holder): Record<string, unknown> => ({
-  session: holder.session, run: holder.id, pid: holder.pid, since: iso(holder.startedAt), dir: holder.dir, host: holder.host, user: holder.user,
-  tty: holder.tty, attach: attachCommand(holder),
+  session: holder.session,
+  run: holder.id,
+  pid: holder.pid,
+  since: iso(holder.startedAt),
+  dir: holder.dir,
+  host: holder.host,
+  user: holder.user,
+  tty: holder.tty,
+  attach: attachCommand(holder),
 })
 
 /** A plain foreground run can be taken over, not attached. */

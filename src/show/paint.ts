@@ -4,10 +4,12 @@ export type Paint = { readonly [K in keyof typeof CODES]: (text: string) => stri
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 
 export function painter(colours: boolean): Paint {
-  const entries = Object.entries(CODES).map(([name, code]) => [name, (text: string) => (colours && text !== '' ? `\u001B[${code}m${text}\u001B[0m` : text)])
+  const entries = Object.entries(CODES).map(([name, code]) => [
+    name,
+    (text: string) => (colours && text !== '' ? `\u001B[${code}m${text}\u001B[0m` : text),
+  ])
   return Object.fromEntries(entries) as Paint
 }
 
 /** Text from elsewhere (names, argv, reasons) must not steer the terminal. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-export const plain = (text: string): string => text.replaceAll(/[\u0000-\u001F\u007F-\u009F]/g, '·')
+export const plain = (text: string): string => text.replaceAll(/\p{Cc}/gu, '·')

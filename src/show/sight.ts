@@ -39,9 +39,17 @@ export function sightJson({ session, run, liveness, pid, note, tasks }: Sight): 
     endedBy: ended?.by ?? null,
     note,
     survivors: run.state === 'stopping' ? run.survivors : [],
-    owner: ended === null
-      ? { host: run.host, user: run.user, pid: pid ?? run.keeper?.pid ?? run.launcher.pid, since: iso(run.startedAt), tty: run.tty, attach: attachCommand(run) }
-      : null,
+    owner:
+      ended === null
+        ? {
+            host: run.host,
+            user: run.user,
+            pid: pid ?? run.keeper?.pid ?? run.launcher.pid,
+            since: iso(run.startedAt),
+            tty: run.tty,
+            attach: attachCommand(run),
+          }
+        : null,
     parent: run.parent,
     tasks,
     usage: null,
@@ -49,5 +57,12 @@ export function sightJson({ session, run, liveness, pid, note, tasks }: Sight): 
 }
 
 export const memberJson = ({ row, proof }: Member): Record<string, unknown> => ({
-  pid: row.pid, parent: row.parent, group: row.group, session: row.session, uid: row.uid, state: row.state, name: row.name, proof,
+  pid: row.pid,
+  parent: row.parent,
+  group: row.group,
+  session: row.session,
+  uid: row.uid,
+  state: row.state,
+  name: row.name,
+  proof,
 })

@@ -55,11 +55,16 @@ export function statusText({ session, run, liveness, pid, note, tasks }: Sight, 
   ]
   if (isLive(run)) {
     if (run.state === 'stopping') facts.push(['asked', run.intent === null ? null : `${plain(run.intent.reason)} (by ${plain(run.intent.by)})`])
-    if (run.state === 'stopping') for (const { pid: left, name, why } of run.survivors) facts.push(['survivor', `pid ${left} (${plain(name)}): ${why}`])
+    if (run.state === 'stopping')
+      for (const { pid: left, name, why } of run.survivors) facts.push(['survivor', `pid ${left} (${plain(name)}): ${why}`])
     facts.push(['note', note])
-    if (liveness === 'unknown') facts.push(['next', `look from where it runs; or, if you know that it is gone: holdfast run --session ${session.id} --force …`])
+    if (liveness === 'unknown')
+      facts.push(['next', `look from where it runs; or, if you know that it is gone: holdfast run --session ${session.id} --force …`])
   } else {
-    facts.push(['ended', `${iso(run.endedAt)} (${age(now - run.endedAt)} ago) after ${age(run.endedAt - run.startedAt)}`], ['exit', run.exit === null ? 'unknown' : describeExit(run.exit)])
+    facts.push(
+      ['ended', `${iso(run.endedAt)} (${age(now - run.endedAt)} ago) after ${age(run.endedAt - run.startedAt)}`],
+      ['exit', run.exit === null ? 'unknown' : describeExit(run.exit)],
+    )
     facts.push(['reason', plain(run.reason)], ['by', plain(run.by)], ...run.evidence.map((line): [string, string] => ['evidence', plain(line)]))
   }
   const title = `${paint.bold(session.id)}${session.name === null ? '' : ` (${session.name})`} ${stateColour(run.state, paint)(run.state)}`
@@ -72,9 +77,17 @@ export function treeText(members: readonly Member[], suspects: readonly Suspect[
   const depth = depths(members)
   const head: Cell[] = ['PID', 'STATE', 'PROOF', 'NAME'].map((text) => ({ text, paint: paint.dim }))
   const rows = inOrder(members).map(({ row, proof }): Cell[] => [
-    { text: String(row.pid) }, { text: row.state }, { text: proof }, { text: `${'  '.repeat(depth.get(row.pid) ?? 0)}${plain(row.name)}` },
+    { text: String(row.pid) },
+    { text: row.state },
+    { text: proof },
+    { text: `${'  '.repeat(depth.get(row.pid) ?? 0)}${plain(row.name)}` },
   ])
-  const doubtful = suspects.map(({ row, why }): Cell[] => [{ text: String(row.pid) }, { text: row.state }, { text: 'suspect', paint: paint.yellow }, { text: `${plain(row.name)}  · ${why}` }])
+  const doubtful = suspects.map(({ row, why }): Cell[] => [
+    { text: String(row.pid) },
+    { text: row.state },
+    { text: 'suspect', paint: paint.yellow },
+    { text: `${plain(row.name)}  · ${why}` },
+  ])
   return table([head, ...rows, ...doubtful])
 }
 
@@ -106,13 +119,28 @@ function detailText(detail: Readonly<Record<string, unknown>>): string {
 export function locksText(locks: readonly (Lock & { pid: number | null })[], now: number, paint: Paint): string[] {
   if (locks.length === 0) return [paint.dim('no locks')]
   const head: Cell[] = ['DIRECTORY', 'SESSION', 'PID', 'KIND', 'SINCE', 'REASON'].map((text) => ({ text, paint: paint.dim }))
-  return table([head, ...locks.map((lock): Cell[] => [
-    { text: plain(lock.dir) }, { text: lock.session, paint: paint.bold }, { text: String(lock.pid ?? '-') }, { text: lock.shared ? 'run, shared' : lock.kind }, { text: `${age(now - lock.since)} ago` }, { text: lock.reason },
-  ])])
+  return table([
+    head,
+    ...locks.map((lock): Cell[] => [
+      { text: plain(lock.dir) },
+      { text: lock.session, paint: paint.bold },
+      { text: String(lock.pid ?? '-') },
+      { text: lock.shared ? 'run, shared' : lock.kind },
+      { text: `${age(now - lock.since)} ago` },
+      { text: lock.reason },
+    ]),
+  ])
 }
 
 export const eventJson = ({ at, ...event }: HoldfastEvent): Record<string, unknown> => ({ ...event, at: iso(at) })
 
 export const lockJson = (lock: Lock & { pid: number | null }): Record<string, unknown> => ({
-  dir: lock.dir, pid: lock.pid, session: lock.session, kind: lock.kind, since: iso(lock.since), reason: lock.reason, run: lock.run, shared: lock.shared,
+  dir: lock.dir,
+  pid: lock.pid,
+  session: lock.session,
+  kind: lock.kind,
+  since: iso(lock.since),
+  reason: lock.reason,
+  run: lock.run,
+  shared: lock.shared,
 })

@@ -1,4 +1,9 @@
-const STEPS: readonly [number, string][] = [[86_400_000, 'd'], [3_600_000, 'h'], [60_000, 'm'], [1000, 's']]
+const STEPS: readonly [number, string][] = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'm'],
+  [1000, 's'],
+]
 
 /** `3d4h`, `2h05m`, `41s`: two units at most, never negative. */
 export function age(ms: number): string {

@@ -23,7 +23,11 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     patient(() => transaction(db, 'IMMEDIATE', body, keep), options.writePatienceMs)
   const read = <T>(body: () => T): Promise<T> => patient(() => transaction(db, 'DEFERRED', body, () => true))
   return {
-    claim: (request) => write(() => writes.claim(db, request), (answer) => answer.kind === 'won'),
+    claim: (request) =>
+      write(
+        () => writes.claim(db, request),
+        (answer) => answer.kind === 'won',
+      ),
     recordRunning: (run, keeper, at) => write(() => writes.recordRunning(db, run, keeper, at)),
     recordAsked: (run, intent, at) => write(() => writes.recordAsked(db, run, intent, at)),
     recordExited: (run, exit, at) => write(() => writes.recordExited(db, run, exit, at)),

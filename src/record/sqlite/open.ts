@@ -35,7 +35,9 @@ function refuseStranger(path: string): void {
   } catch (error) {
     throw storeProblem(error, path)
   }
-  throw new Problem('unavailable', `the store ${path} is not a SQLite database; it was left as it is`, { hint: 'move it away to begin with an empty store' })
+  throw new Problem('unavailable', `the store ${path} is not a SQLite database; it was left as it is`, {
+    hint: 'move it away to begin with an empty store',
+  })
 }
 
 function migrate(database: Database, path: string): void {
@@ -60,11 +62,16 @@ function migrate(database: Database, path: string): void {
 
 function refuseOtherSchema(database: Database, version: number, path: string): void {
   if (version > MIGRATIONS.length) {
-    throw new Problem('unavailable', `the store ${path} has format ${version}, this Holdfast knows ${MIGRATIONS.length}`, { hint: 'use the newer Holdfast that wrote it' })
+    throw new Problem('unavailable', `the store ${path} has format ${version}, this Holdfast knows ${MIGRATIONS.length}`, {
+      hint: 'use the newer Holdfast that wrote it',
+    })
   }
   const tables = Number(database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'] ?? 0)
   const ours = applicationOf(database) === APPLICATION_ID || (version === 0 && tables === 0)
-  if (!ours) throw new Problem('unavailable', `${path} is a database, but not one of Holdfast's; it was left as it is`, { hint: 'choose another home with --home or HOLDFAST_HOME' })
+  if (!ours)
+    throw new Problem('unavailable', `${path} is a database, but not one of Holdfast's; it was left as it is`, {
+      hint: 'choose another home with --home or HOLDFAST_HOME',
+    })
 }
 
 const versionOf = (database: Database): number => Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
@@ -72,8 +79,14 @@ const applicationOf = (database: Database): number => Number(database.prepare('P
 
 /** Primary result codes, as SQLite numbers them. */
 const CODES: Readonly<Record<number, string>> = {
-  5: 'it is busy', 6: 'it is locked', 8: 'it is read-only', 10: 'the disk gave an error', 11: 'the file is damaged',
-  13: 'the disk is full', 14: 'it cannot be opened', 26: 'it is not a database',
+  5: 'it is busy',
+  6: 'it is locked',
+  8: 'it is read-only',
+  10: 'the disk gave an error',
+  11: 'the file is damaged',
+  13: 'the disk is full',
+  14: 'it cannot be opened',
+  26: 'it is not a database',
 }
 export const BUSY = 5
 

@@ -13,12 +13,16 @@ const toView = (row: Row): SessionView => ({ session: toSession(row), run: row['
 const VIEW = `SELECT s.*, ${runColumns('r')} FROM session s LEFT JOIN run r ON r.session = s.id AND r.epoch = s.epoch`
 
 export function find(db: Database, reference: string, how: 'exact' | 'prefix'): Found {
-  const exact = db.prepare(`${VIEW} WHERE s.id = ? OR s.id = (SELECT session FROM alias WHERE alias = ?) ORDER BY s.id = ? DESC`).all(reference, reference, reference)
+  const exact = db
+    .prepare(`${VIEW} WHERE s.id = ? OR s.id = (SELECT session FROM alias WHERE alias = ?) ORDER BY s.id = ? DESC`)
+    .all(reference, reference, reference)
   if (exact[0] !== undefined) return { kind: 'found', view: toView(exact[0]) }
   if (how === 'exact') return { kind: 'none' }
   const like = `${reference.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`
   const near = db
-    .prepare(`${VIEW} WHERE s.id LIKE ? ESCAPE '\\' OR s.id IN (SELECT session FROM alias WHERE alias LIKE ? ESCAPE '\\') OR r.id = ? ORDER BY s.created_at DESC LIMIT ${CANDIDATES}`)
+    .prepare(
+      `${VIEW} WHERE s.id LIKE ? ESCAPE '\\' OR s.id IN (SELECT session FROM alias WHERE alias LIKE ? ESCAPE '\\') OR r.id = ? ORDER BY s.created_at DESC LIMIT ${CANDIDATES}`,
+    )
     .all(like, like, reference)
     .map(toView)
   if (near.length === 0 || near[0] === undefined) return { kind: 'none' }
@@ -32,7 +36,8 @@ export function holder(db: Database, directory: DirectoryKey, except: readonly s
 }
 
 export function snapshot(db: Database, which: 'live' | 'all', limit: number): Snapshot {
-  const where = which === 'live' ? `JOIN run r ON r.session = s.id WHERE r.state IN (${LIVE})` : 'JOIN run r ON r.session = s.id AND r.epoch = s.epoch'
+  const where =
+    which === 'live' ? `JOIN run r ON r.session = s.id WHERE r.state IN (${LIVE})` : 'JOIN run r ON r.session = s.id AND r.epoch = s.epoch'
   const rows = db.prepare(`SELECT s.*, ${runColumns('r')} FROM session s ${where} ORDER BY r.started_at DESC LIMIT ?`).all(limit)
   const locks = db.prepare(`SELECT * FROM lock ORDER BY dir`).all()
   return { views: rows.map(toView), locks: locks.map(toLock) }
@@ -44,13 +49,22 @@ export function run(db: Database, id: string): Run | null {
 }
 
 export const runs = (db: Database, session: string, limit: number): Run[] =>
-  db.prepare(`SELECT ${runColumns('r')} FROM run r WHERE session = ? ORDER BY epoch DESC LIMIT ?`).all(session, limit).map(toRun)
+  db
+    .prepare(`SELECT ${runColumns('r')} FROM run r WHERE session = ? ORDER BY epoch DESC LIMIT ?`)
+    .all(session, limit)
+    .map(toRun)
 
 export const children = (db: Database, parent: string): LiveRun[] =>
-  db.prepare(`SELECT ${runColumns('r')} FROM run r WHERE parent = ? AND independent = 0 AND state IN (${LIVE})`).all(parent).map(toRun).filter(isLive)
+  db
+    .prepare(`SELECT ${runColumns('r')} FROM run r WHERE parent = ? AND independent = 0 AND state IN (${LIVE})`)
+    .all(parent)
+    .map(toRun)
+    .filter(isLive)
 
 export const events = (db: Database, which: { session: string | null; after: number; limit: number }): HoldfastEvent[] =>
   (which.session === null
     ? db.prepare(`SELECT * FROM (SELECT * FROM event WHERE seq > ? ORDER BY seq DESC LIMIT ?) ORDER BY seq`).all(which.after, which.limit)
-    : db.prepare(`SELECT * FROM (SELECT * FROM event WHERE session = ? AND seq > ? ORDER BY seq DESC LIMIT ?) ORDER BY seq`).all(which.session, which.after, which.limit)
+    : db
+        .prepare(`SELECT * FROM (SELECT * FROM event WHERE session = ? AND seq > ? ORDER BY seq DESC LIMIT ?) ORDER BY seq`)
+        .all(which.session, which.after, which.limit)
   ).map(toEvent)

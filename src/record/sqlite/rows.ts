@@ -8,21 +8,58 @@ const numberOrNull = (value: unknown): number | null => (value === null ? null :
 
 /** Columns of a run, for a join that also has a session's. */
 export const RUN_COLUMNS = [
-  'id', 'session', 'epoch', 'state', 'place', 'launcher', 'keeper', 'harness', 'marker', 'cookie', 'argv', 'dir', 'detached', 'until',
-  'deadline_at', 'parent', 'independent', 'host', 'user', 'tty', 'started_at', 'ended_at', 'intent', 'exit', 'survivors', 'reason',
-  'evidence', 'ended_by',
+  'id',
+  'session',
+  'epoch',
+  'state',
+  'place',
+  'launcher',
+  'keeper',
+  'harness',
+  'marker',
+  'cookie',
+  'argv',
+  'dir',
+  'detached',
+  'until',
+  'deadline_at',
+  'parent',
+  'independent',
+  'host',
+  'user',
+  'tty',
+  'started_at',
+  'ended_at',
+  'intent',
+  'exit',
+  'survivors',
+  'reason',
+  'evidence',
+  'ended_by',
 ] as const
 export const runColumns = (table: string): string => RUN_COLUMNS.map((column) => `${table}.${column} AS run_${column}`).join(', ')
 
 export function toRun(row: Row): Run {
   const at = (column: (typeof RUN_COLUMNS)[number]): unknown => row[`run_${column}`]
   const base: RunBase = {
-    id: String(at('id')), session: String(at('session')), epoch: Number(at('epoch')),
-    place: json(at('place')), launcher: json(at('launcher')),
-    marker: numberOrNull(at('marker')), cookie: String(at('cookie')),
-    argv: json(at('argv')), dir: String(at('dir')), detached: at('detached') === 1, until: at('until') === 'tree' ? 'tree' : 'harness',
-    deadlineAt: numberOrNull(at('deadline_at')), parent: textOrNull(at('parent')), independent: at('independent') === 1,
-    host: String(at('host')), user: String(at('user')), tty: textOrNull(at('tty')), startedAt: Number(at('started_at')),
+    id: String(at('id')),
+    session: String(at('session')),
+    epoch: Number(at('epoch')),
+    place: json(at('place')),
+    launcher: json(at('launcher')),
+    marker: numberOrNull(at('marker')),
+    cookie: String(at('cookie')),
+    argv: json(at('argv')),
+    dir: String(at('dir')),
+    detached: at('detached') === 1,
+    until: at('until') === 'tree' ? 'tree' : 'harness',
+    deadlineAt: numberOrNull(at('deadline_at')),
+    parent: textOrNull(at('parent')),
+    independent: at('independent') === 1,
+    host: String(at('host')),
+    user: String(at('user')),
+    tty: textOrNull(at('tty')),
+    startedAt: Number(at('started_at')),
   }
   const state = String(at('state')) as RunState
   const keeper = jsonOrNull<RunBase['launcher']>(at('keeper'))
@@ -31,26 +68,56 @@ export function toRun(row: Row): Run {
     case 'running':
       return { ...base, state, keeper }
     case 'stopping':
-      return { ...base, state, keeper, intent: jsonOrNull<Intent>(at('intent')), exit: jsonOrNull(at('exit')), survivors: jsonOrNull<[]>(at('survivors')) ?? [] }
+      return {
+        ...base,
+        state,
+        keeper,
+        intent: jsonOrNull<Intent>(at('intent')),
+        exit: jsonOrNull(at('exit')),
+        survivors: jsonOrNull<[]>(at('survivors')) ?? [],
+      }
     default:
       return {
-        ...base, state, keeper, harness: jsonOrNull(at('harness')), endedAt: Number(at('ended_at')), exit: jsonOrNull(at('exit')),
-        reason: String(at('reason')), evidence: jsonOrNull<string[]>(at('evidence')) ?? [], by: String(at('ended_by')),
+        ...base,
+        state,
+        keeper,
+        harness: jsonOrNull(at('harness')),
+        endedAt: Number(at('ended_at')),
+        exit: jsonOrNull(at('exit')),
+        reason: String(at('reason')),
+        evidence: jsonOrNull<string[]>(at('evidence')) ?? [],
+        by: String(at('ended_by')),
       }
   }
 }
 
 export const toSession = (row: Row): Session => ({
-  id: String(row['id']), name: textOrNull(row['name']), epoch: Number(row['epoch']), dir: String(row['dir']),
-  argv: json(row['argv']), createdAt: Number(row['created_at']),
+  id: String(row['id']),
+  name: textOrNull(row['name']),
+  epoch: Number(row['epoch']),
+  dir: String(row['dir']),
+  argv: json(row['argv']),
+  createdAt: Number(row['created_at']),
 })
 
 export const toLock = (row: Row): Lock => ({
-  device: String(row['device']), inode: String(row['inode']), run: String(row['run']), dir: String(row['dir']), session: String(row['session']),
-  since: Number(row['since']), reason: String(row['reason']), shared: row['shared'] === 1, kind: 'run',
+  device: String(row['device']),
+  inode: String(row['inode']),
+  run: String(row['run']),
+  dir: String(row['dir']),
+  session: String(row['session']),
+  since: Number(row['since']),
+  reason: String(row['reason']),
+  shared: row['shared'] === 1,
+  kind: 'run',
 })
 
 export const toEvent = (row: Row): HoldfastEvent => ({
-  seq: Number(row['seq']), at: Number(row['at']), kind: String(row['kind']) as HoldfastEvent['kind'], session: String(row['session']),
-  run: String(row['run']), epoch: Number(row['epoch']), detail: json(row['detail']),
+  seq: Number(row['seq']),
+  at: Number(row['at']),
+  kind: String(row['kind']) as HoldfastEvent['kind'],
+  session: String(row['session']),
+  run: String(row['run']),
+  epoch: Number(row['epoch']),
+  detail: json(row['detail']),
 })

@@ -1,4 +1,4 @@
-import type { ClaimAnswer, ClaimRequest, EventKind, Ending, Exit, Intent, ProcessId, RunBase, RunEvent, Survivor } from '../../model/index.ts'
+import type { ClaimAnswer, ClaimRequest, Ending, EventKind, Exit, Intent, ProcessId, RunBase, RunEvent, Survivor } from '../../model/index.ts'
 import { LIVE_STATES, statesThatTake } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
 
@@ -11,31 +11,62 @@ const json = (value: unknown): string => JSON.stringify(value)
 
 export function claim(db: Database, { run, keeper, name, directory, seenEpoch, share, ancestors }: ClaimRequest): ClaimAnswer {
   if (seenEpoch === 0) {
-    db.prepare(`INSERT INTO session (id, name, epoch, dir, argv, created_at) VALUES (?, NULL, 0, ?, ?, ?) ON CONFLICT DO NOTHING`)
-      .run(run.session, run.dir, json(run.argv), run.startedAt)
+    db.prepare(`INSERT INTO session (id, name, epoch, dir, argv, created_at) VALUES (?, NULL, 0, ?, ?, ?) ON CONFLICT DO NOTHING`).run(
+      run.session,
+      run.dir,
+      json(run.argv),
+      run.startedAt,
+    )
   }
   const live = db.prepare(`SELECT 1 FROM run WHERE session = ? AND state IN (${LIVE})`).get(run.session)
   if (live !== undefined) return { kind: 'lost', why: 'live' }
   const epoch = seenEpoch + 1
-  const taken = db.prepare(`UPDATE session SET epoch = ?, dir = ?, argv = ? WHERE id = ? AND epoch = ?`)
+  const taken = db
+    .prepare(`UPDATE session SET epoch = ?, dir = ?, argv = ? WHERE id = ? AND epoch = ?`)
     .run(epoch, run.dir, json(run.argv), run.session, seenEpoch)
   if (Number(taken.changes) === 0) return { kind: 'lost', why: 'epoch' }
   if (run.parent !== null && !run.independent) {
     const parent = db.prepare(`SELECT 1 FROM run WHERE id = ? AND state IN ('starting', 'running')`).get(run.parent)
     if (parent === undefined) return { kind: 'lost', why: 'parent' }
   }
-  if (!share && db.prepare(holderSql(ancestors.length)).get(directory.device, directory.inode, ...ancestors) !== undefined) return { kind: 'lost', why: 'directory' }
+  if (!share && db.prepare(holderSql(ancestors.length)).get(directory.device, directory.inode, ...ancestors) !== undefined)
+    return { kind: 'lost', why: 'directory' }
   if (name !== null && !takeName(db, run.session, name)) return { kind: 'lost', why: 'name' }
   db.prepare(
     `INSERT INTO run (id, session, epoch, state, place, launcher, keeper, marker, cookie, argv, dir, detached, until, deadline_at, parent,
        independent, host, user, tty, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(
-    run.id, run.session, epoch, keeper === null ? 'starting' : 'running', json(run.place), json(run.launcher), keeper && json(keeper), run.marker,
-    run.cookie, json(run.argv), run.dir, run.detached ? 1 : 0, run.until, run.deadlineAt, run.parent, run.independent ? 1 : 0, run.host, run.user,
-    run.tty, run.startedAt,
+    run.id,
+    run.session,
+    epoch,
+    keeper === null ? 'starting' : 'running',
+    json(run.place),
+    json(run.launcher),
+    keeper && json(keeper),
+    run.marker,
+    run.cookie,
+    json(run.argv),
+    run.dir,
+    run.detached ? 1 : 0,
+    run.until,
+    run.deadlineAt,
+    run.parent,
+    run.independent ? 1 : 0,
+    run.host,
+    run.user,
+    run.tty,
+    run.startedAt,
   )
-  db.prepare(`INSERT INTO lock (device, inode, run, dir, session, since, reason, shared) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
-    .run(directory.device, directory.inode, run.id, directory.path, run.session, run.startedAt, 'an agent works here', share ? 1 : 0)
+  db.prepare(`INSERT INTO lock (device, inode, run, dir, session, since, reason, shared) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`).run(
+    directory.device,
+    directory.inode,
+    run.id,
+    directory.path,
+    run.session,
+    run.startedAt,
+    'an agent works here',
+    share ? 1 : 0,
+  )
   event(db, { ...run, epoch }, 'claimed', { pid: run.launcher.pid, dir: run.dir, argv: run.argv[0] ?? '' }, run.startedAt)
   if (keeper !== null) event(db, { ...run, epoch }, 'running', { keeper: keeper.pid }, run.startedAt)
   return { kind: 'won', epoch }
@@ -54,7 +85,8 @@ function takeName(db: Database, session: string, name: string): boolean {
 
 export function recordRunning(db: Database, run: RunBase, keeper: ProcessId, at: number): boolean {
   const won = changed(
-    db.prepare(`UPDATE run SET state = 'running', keeper = ? WHERE id = ? AND epoch = ? AND state IN (${takes('recorded')})`)
+    db
+      .prepare(`UPDATE run SET state = 'running', keeper = ? WHERE id = ? AND epoch = ? AND state IN (${takes('recorded')})`)
       .run(json(keeper), run.id, run.epoch),
   )
   if (won) event(db, run, 'running', { keeper: keeper.pid }, at)
@@ -64,7 +96,8 @@ export function recordRunning(db: Database, run: RunBase, keeper: ProcessId, at:
 /** The first intent stands: a later one changes nothing but is answered as taken, since the run ends either way. */
 export function recordAsked(db: Database, run: RunBase, intent: Intent, at: number): boolean {
   const won = changed(
-    db.prepare(`UPDATE run SET state = 'stopping', intent = coalesce(intent, ?) WHERE id = ? AND epoch = ? AND state IN (${takes('asked')})`)
+    db
+      .prepare(`UPDATE run SET state = 'stopping', intent = coalesce(intent, ?) WHERE id = ? AND epoch = ? AND state IN (${takes('asked')})`)
       .run(json(intent), run.id, run.epoch),
   )
   if (won) event(db, run, 'asked', { ...intent }, at)
@@ -73,7 +106,8 @@ export function recordAsked(db: Database, run: RunBase, intent: Intent, at: numb
 
 export function recordExited(db: Database, run: RunBase, exit: Exit | null, at: number): boolean {
   const won = changed(
-    db.prepare(`UPDATE run SET state = 'stopping', exit = coalesce(exit, ?) WHERE id = ? AND epoch = ? AND state IN (${takes('exited')})`)
+    db
+      .prepare(`UPDATE run SET state = 'stopping', exit = coalesce(exit, ?) WHERE id = ? AND epoch = ? AND state IN (${takes('exited')})`)
       .run(exit && json(exit), run.id, run.epoch),
   )
   if (won) event(db, run, 'exited', { exit }, at)
@@ -82,7 +116,8 @@ export function recordExited(db: Database, run: RunBase, exit: Exit | null, at: 
 
 export function recordSurvivors(db: Database, run: RunBase, survivors: readonly Survivor[], at: number): boolean {
   const won = changed(
-    db.prepare(`UPDATE run SET state = 'stopping', survivors = ? WHERE id = ? AND epoch = ? AND state IN (${takes('asked')})`)
+    db
+      .prepare(`UPDATE run SET state = 'stopping', survivors = ? WHERE id = ? AND epoch = ? AND state IN (${takes('asked')})`)
       .run(json(survivors), run.id, run.epoch),
   )
   if (won) event(db, run, 'survivors', { survivors }, at)
@@ -91,10 +126,22 @@ export function recordSurvivors(db: Database, run: RunBase, survivors: readonly 
 
 export function recordEnded(db: Database, run: RunBase, ending: Ending, harness: ProcessId | null, at: number): boolean {
   const won = changed(
-    db.prepare(
-      `UPDATE run SET state = ?, exit = ?, reason = ?, evidence = ?, ended_by = ?, harness = ?, ended_at = ?, survivors = NULL
+    db
+      .prepare(
+        `UPDATE run SET state = ?, exit = ?, reason = ?, evidence = ?, ended_by = ?, harness = ?, ended_at = ?, survivors = NULL
          WHERE id = ? AND epoch = ? AND state IN (${takes(ending.state)})`,
-    ).run(ending.state, ending.exit && json(ending.exit), ending.reason, json(ending.evidence), ending.by, harness && json(harness), at, run.id, run.epoch),
+      )
+      .run(
+        ending.state,
+        ending.exit && json(ending.exit),
+        ending.reason,
+        json(ending.evidence),
+        ending.by,
+        harness && json(harness),
+        at,
+        run.id,
+        run.epoch,
+      ),
   )
   if (!won) return false
   db.prepare(`DELETE FROM lock WHERE run = ?`).run(run.id)
@@ -104,10 +151,12 @@ export function recordEnded(db: Database, run: RunBase, ending: Ending, harness:
 
 /** Ended runs beyond the age or the number; session rows stay, so that an epoch never begins anew. */
 export function forget(db: Database, which: { endedBefore: number; keep: number; limit: number }): string[] {
-  const rows = db.prepare(
-    `SELECT id FROM run WHERE ended_at IS NOT NULL AND (ended_at < ? OR id IN
+  const rows = db
+    .prepare(
+      `SELECT id FROM run WHERE ended_at IS NOT NULL AND (ended_at < ? OR id IN
        (SELECT id FROM run WHERE ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT -1 OFFSET ?)) ORDER BY ended_at LIMIT ?`,
-  ).all(which.endedBefore, which.keep, which.limit)
+    )
+    .all(which.endedBefore, which.keep, which.limit)
   const ids = rows.map((row) => String(row['id']))
   for (const id of ids) {
     db.prepare(`DELETE FROM event WHERE run = ?`).run(id)
@@ -119,6 +168,12 @@ export function forget(db: Database, which: { endedBefore: number; keep: number;
 const changed = (result: { changes: number | bigint }): boolean => Number(result.changes) > 0
 
 function event(db: Database, run: RunBase, kind: EventKind, detail: Record<string, unknown>, at: number): void {
-  db.prepare(`INSERT INTO event (at, kind, session, run, epoch, detail) VALUES (?, ?, ?, ?, ?, ?)`)
-    .run(at, kind, run.session, run.id, run.epoch, json(detail))
+  db.prepare(`INSERT INTO event (at, kind, session, run, epoch, detail) VALUES (?, ?, ?, ?, ?, ?)`).run(
+    at,
+    kind,
+    run.session,
+    run.id,
+    run.epoch,
+    json(detail),
+  )
 }
