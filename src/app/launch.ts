@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { writeSync } from 'node:fs'
 import { endRun } from '../act/index.ts'
 import { sessionVariables } from '../decide/index.ts'
 import { SESSION_VARIABLES } from '../harness/index.ts'
@@ -13,10 +12,16 @@ export const newRunId = (): string => `r${randomBytes(6).toString('hex')}`
 export const newMarker = (): number => markerFrom(randomBytes(6).readUIntBE(0, 6) % MARKER_SPAN)
 export const newCookie = (): string => randomUUID()
 
-/** The descriptor on which bin/holdfast waits for the path of its plan. */
-const PLAN_FD = 3
 /** Ours, of the run around us: a child gets its own. */
-const OWN_VARIABLES = ['HOLDFAST_FRONT', 'HOLDFAST_SESSION', 'HOLDFAST_RUN', 'HOLDFAST_EPOCH', 'HOLDFAST_FENCE', LINEAGE_VARIABLE, 'OLDPWD']
+export const OWN_VARIABLES: readonly string[] = [
+  'HOLDFAST_FRONT',
+  'HOLDFAST_SESSION',
+  'HOLDFAST_RUN',
+  'HOLDFAST_EPOCH',
+  'HOLDFAST_FENCE',
+  LINEAGE_VARIABLE,
+  'OLDPWD',
+]
 
 export function launchOf(
   world: World,
@@ -51,8 +56,7 @@ export function launchOf(
 /** In the foreground the keeper is on record with the claim; it only has to be told. */
 export function handOver(world: World, launch: Launch): void {
   world.files.create(launch.run)
-  const plan = world.keepers.plan(launch)
-  writeSync(PLAN_FD, plan)
+  world.keepers.handOver(launch)
 }
 
 /** Spawn, record, open the gate, and come back when the agent is on record. */

@@ -41,6 +41,7 @@ async function seeViews(world: World, store: Store, views: readonly SessionView[
   for (const { session, run } of views) {
     if (run === null) continue
     const seen = looked.get(run.id)
+    if (isLive(run)) world.files.capLog(run.id)
     sights.push({ session, tasks: [], ...(isLive(run) && seen !== undefined ? await convergeOne(world, store, run, seen) : ended(run)) })
   }
   return sights

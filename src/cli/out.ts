@@ -7,7 +7,7 @@ const colours = (fd: number): boolean => isatty(fd) && process.env['NO_COLOR'] =
 export const paintFor = (fd: 1 | 2): Paint => painter(colours(fd))
 
 /** Straight to the descriptor: nothing is lost when the process ends, and a closed reader is no crash. */
-export function write(fd: 1 | 2, data: string | Buffer): void {
+export function write(fd: 1 | 2, data: string | Uint8Array): void {
   let rest = typeof data === 'string' ? Buffer.from(data) : data
   while (rest.length > 0) {
     try {

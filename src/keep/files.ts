@@ -1,21 +1,8 @@
-import {
-  closeSync,
-  fstatSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ExitRecord, ProcessId, RunFiles, RunRecord } from '../model/index.ts'
-import { exitFromShell, policy } from '../model/index.ts'
+import { exitFromShell } from '../model/index.ts'
+import { capLog, readFrom, sizeOf, startOfTail } from './log.ts'
 
 /** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `exit`, `nostart`, `retired`, `timer`, `plan`, `log`. */
 export const RUN_FORMAT = 1
@@ -53,8 +40,11 @@ export function runFiles(home: string): RunFiles {
       if (RUN_ID.test(run)) rmSync(join(root, run), { recursive: true, force: true })
     },
     fence: (run) => at(run, 'retired'),
-    log: (run) => at(run, 'log'),
+    path: (run) => join(root, run),
     capLog: (run) => capLog(at(run, 'log')),
+    readLog: (run, part, from) => readFrom(at(run, part === 'now' ? 'log' : 'log.1'), from),
+    tailOfLog: (run, lines) => startOfTail(at(run, 'log'), lines),
+    logSize: (run) => sizeOf(at(run, 'log')),
   }
 }
 
@@ -115,27 +105,5 @@ const exists = (path: string): boolean => {
     return true
   } catch {
     return false
-  }
-}
-
-/** The agent appends; when the file is over its cap its end is kept beside it and the file begins anew, in place. */
-function capLog(path: string): void {
-  let fd: number
-  try {
-    fd = openSync(path, 'r+')
-  } catch {
-    return
-  }
-  try {
-    const { size } = fstatSync(fd)
-    if (size <= policy.logCapBytes) return
-    const kept = Buffer.allocUnsafe(policy.logCapBytes)
-    const length = readSync(fd, kept, 0, kept.length, size - kept.length)
-    const old = openSync(`${path}.1`, 'w', 0o600)
-    writeSync(old, kept, 0, length)
-    closeSync(old)
-    ftruncateSync(fd, 0)
-  } finally {
-    closeSync(fd)
   }
 }

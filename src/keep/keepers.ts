@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process'
-import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { GatedKeeper, Keepers, Launch, ProcessId, RunFiles } from '../model/index.ts'
+import { runOutside } from './outside.ts'
 import { isShellName, quote } from './shell.ts'
+
+/** The descriptor on which bin/holdfast waits for the path of its plan. */
+const PLAN_FD = 3
 
 /** `assets`: the folder with the keeper's scripts and the bundled command. `birth`: who a child of ours is, read at once. */
 export type KeeperSetup = { readonly assets: string; readonly files: RunFiles; readonly birth: (pid: number) => ProcessId | null }
@@ -10,7 +14,8 @@ export type KeeperSetup = { readonly assets: string; readonly files: RunFiles; r
 export function shellKeepers(setup: KeeperSetup): Keepers {
   return {
     markerTrouble,
-    plan: (launch) => writePlan(launch, setup),
+    handOver: (launch) => void writeSync(PLAN_FD, writePlan(launch, setup)),
+    outside: (args, env, marker) => runOutside([process.execPath, join(setup.assets, 'cli.cjs'), ...args], env, marker),
     spawn: (launch) => spawnGated(launch, setup),
   }
 }
@@ -39,7 +44,7 @@ function prlimitPath(): string | null {
 function writePlan({ run, stripped, added, helperMarker, timeoutSeconds, umask, defaultSignals }: Launch, { assets, files }: KeeperSetup): string {
   const unset = stripped.filter(isShellName)
   const lines = [
-    `hf_run=${quote(run.id)} hf_dir=${quote(join(files.log(run.id), '..'))} hf_keep=${quote(assets)}`,
+    `hf_run=${quote(run.id)} hf_dir=${quote(files.path(run.id))} hf_keep=${quote(assets)}`,
     `hf_node=${quote(process.execPath)} hf_cli=${quote(join(assets, 'cli.cjs'))} hf_cd=${quote(run.dir)}`,
     `hf_umask=${umask.toString(8).padStart(4, '0')} hf_signals=${quote(defaultSignals.join(','))}`,
     `hf_helper=${quote(helperMarker === null ? '' : String(helperMarker))} hf_timeout=${quote(timeoutSeconds === null ? '' : String(timeoutSeconds))}`,
@@ -47,7 +52,7 @@ function writePlan({ run, stripped, added, helperMarker, timeoutSeconds, umask, 
     ...Object.entries(added).map(([name, value]) => `export ${name}=${quote(value)}`),
     `set -- ${run.argv.map(quote).join(' ')}`,
   ]
-  const path = join(files.log(run.id), '..', 'plan')
+  const path = join(files.path(run.id), 'plan')
   writeFileSync(path, `${lines.join('\n')}\n`, { mode: 0o600 })
   return path
 }
@@ -55,7 +60,7 @@ function writePlan({ run, stripped, added, helperMarker, timeoutSeconds, umask, 
 async function spawnGated(launch: Launch, setup: KeeperSetup): Promise<GatedKeeper> {
   const { run } = launch
   const plan = writePlan(launch, setup)
-  const log = openSync(setup.files.log(run.id), 'a', 0o600)
+  const log = openSync(join(setup.files.path(run.id), 'log'), 'a', 0o600)
   const shell = ['/bin/sh', join(setup.assets, 'gate.sh'), plan]
   const [program, ...argv] = run.marker === null ? shell : ['prlimit', `--rttime=${run.marker}:`, ...shell]
   try {

@@ -54,9 +54,13 @@ export interface RunFiles {
   list(): string[]
   remove(run: string): void
   fence(run: string): string
-  log(run: string): string
+  path(run: string): string
   /** Keeps the log within its cap, in place. */
   capLog(run: string): void
+  /** The log, or the part before its last capping, from an offset to its present end. */
+  readLog(run: string, part: 'now' | 'before', from: number): Iterable<Uint8Array>
+  tailOfLog(run: string, lines: number): number
+  logSize(run: string): number
 }
 
 export type Directory = DirectoryKey & { readonly path: string }
@@ -114,13 +118,17 @@ export interface Keepers {
   /** Can a marker be set here? If not, why. */
   markerTrouble(): string | null
   spawn(launch: Launch): Promise<GatedKeeper>
-  /** For the foreground: what the command itself needs to become the keeper. Answers the path of the plan. */
-  plan(launch: Launch): string
+  /** In the foreground: tells the command that waits for us to become the keeper. */
+  handOver(launch: Launch): void
+  /** Runs our own command as a process that belongs to no run and has no parent here; answers its pid. */
+  outside(args: readonly string[], env: Environment, marker: number | null): Promise<number>
 }
+
+export type Environment = Readonly<Record<string, string | undefined>>
 
 export type Launch = {
   readonly run: RunRecord
-  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly environment: Environment
   /** Variables of the caller that must not reach the harness. */
   readonly stripped: readonly string[]
   readonly added: Readonly<Record<string, string>>

@@ -11,13 +11,17 @@ export function openDatabase(path: string): Database {
   refuseStranger(path)
   const { DatabaseSync } = loadSqlite()
   try {
-    const fresh = !existsSync(path)
     // Private from creation; its WAL and shared memory take the same mode.
-    if (fresh) closeSync(openSync(path, 'a', 0o600))
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
     const database = new DatabaseSync(path)
-    database.exec(`PRAGMA busy_timeout = ${fresh ? TRY_MS * 50 : TRY_MS}; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;`)
-    migrate(database, path)
-    return database
+    try {
+      database.exec(`PRAGMA busy_timeout = ${TRY_MS}; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;`)
+      migrate(database, path)
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
   } catch (error) {
     throw error instanceof Problem ? error : storeProblem(error, path)
   }
@@ -42,6 +46,7 @@ function refuseStranger(path: string): void {
 
 function migrate(database: Database, path: string): void {
   if (versionOf(database) === MIGRATIONS.length && applicationOf(database) === APPLICATION_ID) return
+  refuseOtherSchema(database, versionOf(database), path)
   if (versionOf(database) === 0) database.exec('PRAGMA journal_mode = WAL')
   database.exec('BEGIN IMMEDIATE')
   try {

@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  exitCode,
+  FIRST_SIGNALLABLE_PID,
+  innermostCookie,
+  intentOf,
+  isDead,
+  isFrozen,
+  isLive,
+  isMarker,
+  isSessionId,
+  MARKER_BASE,
+  MARKER_SPAN,
+  markerFrom,
+  Problem,
+  type ProblemKind,
+  policy,
+  sameProcess,
+} from '../../src/model/index.ts'
+import { ended, intent, running, starting, stopping } from '../decide/build.ts'
+import { verifies } from '../requirements.ts'
+
+describe('session ids', () => {
+  const good = ['a', '7', 'claude-x4f2k', 'A.b_c-d', '0193e6b1-1f7c-7000-8000-000000000000', 'a'.repeat(128)]
+  test.each(good)('%j may name a session', (id) => expect(isSessionId(id)).toBe(true))
+
+  const bad = ['', '.', '..', '-a', '_a', '.a', 'a b', 'a/b', '../a', 'a\n', '\na', 'a\0', 'ä', 'a;b', '$(a)', 'a\u001B[2J', 'a:b', 'a'.repeat(129)]
+  test.each(bad)('%j may not', (id) => expect(isSessionId(id)).toBe(false))
+
+  verifies('private', 'no id can leave its directory, be taken for an option, or steer a terminal', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('a', '.', '/', '-', '\n', '\u001B') })), (text) => {
+        fc.pre(isSessionId(text))
+        expect(text).not.toMatch(/[/\\\s\p{Cc}]|^[.-]/u)
+      }),
+    )
+  })
+})
+
+describe('markers', () => {
+  test('all of ours lie in one range, and are exact numbers', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: MARKER_SPAN - 1 }), (random48) => {
+        expect(isMarker(markerFrom(random48))).toBe(true)
+        expect(Number.isSafeInteger(markerFrom(random48))).toBe(true)
+      }),
+    )
+  })
+  test.each([0, 1, 1_000_000, MARKER_BASE - 1, MARKER_BASE + MARKER_SPAN])('%i is none', (value) => expect(isMarker(value)).toBe(false))
+  test('different dice make different markers', () => expect(markerFrom(1)).not.toBe(markerFrom(2)))
+  test.each([
+    ['one', 'one'],
+    ['one:two', 'two'],
+    ['one:two:three', 'three'],
+    ['', ''],
+  ])('of the lineage %j the last is its own', (lineage, own) => expect(innermostCookie(lineage)).toBe(own))
+})
+
+describe('processes', () => {
+  verifies('identity', 'the same pid with other ticks is another process', () => {
+    expect(sameProcess({ pid: 7, ticks: 1 }, { pid: 7, ticks: 1 })).toBe(true)
+    expect(sameProcess({ pid: 7, ticks: 1 }, { pid: 7, ticks: 2 })).toBe(false)
+    expect(sameProcess({ pid: 7, ticks: 1 }, { pid: 8, ticks: 1 })).toBe(false)
+  })
+  verifies('identity', 'zombies are dead, stopped ones are not', () => {
+    expect([...'ZXx'].every(isDead)).toBe(true)
+    expect([...'RSDTtIWP'].some(isDead)).toBe(false)
+    expect([...'Tt'].every(isFrozen)).toBe(true)
+    expect([...'RSDZXxI'].some(isFrozen)).toBe(false)
+  })
+  verifies('innocent', 'pids that mean everybody, a group or init are out of reach', () => expect(FIRST_SIGNALLABLE_PID).toBe(2))
+})
+
+describe('runs', () => {
+  test('three states are live, all others are over', () => {
+    expect([starting(), running(), stopping()].every(isLive)).toBe(true)
+    expect(isLive(ended())).toBe(false)
+    expect(isLive(ended({ state: 'lost' }))).toBe(false)
+  })
+  test('only a stopping run can have an intent', () => {
+    expect(intentOf(stopping({ intent }))).toEqual(intent)
+    for (const run of [starting(), running(), stopping(), ended()]) expect(intentOf(run)).toBeNull()
+  })
+})
+
+describe('problems', () => {
+  const codes: readonly [kind: ProblemKind, code: number][] = [
+    ['usage', 64],
+    ['noSuchSession', 66],
+    ['unavailable', 69],
+    ['bug', 70],
+    ['held', 75],
+    ['unproven', 76],
+    ['survivors', 79],
+  ]
+  test.each(codes)('%s exits with %i', (kind, code) => expect(new Problem(kind, 'no').exitCode).toBe(code))
+
+  verifies('visible', 'no problem exits with 0, and no two with the same code', () => {
+    expect(codes.length).toBe(Object.keys(exitCode).length - 1)
+    expect(new Set(codes.map(([, code]) => code)).size).toBe(codes.length)
+    expect(exitCode.done).toBe(0)
+    for (const [kind, code] of codes) expect(exitCode[kind]).toBe(code)
+  })
+  test('a problem keeps its hint, cause and detail', () => {
+    const cause = new Error('disk full')
+    const problem = new Problem('unavailable', 'could not open the store', { hint: 'make room', cause, detail: { path: '/x' } })
+    expect(problem).toMatchObject({ name: 'Problem', message: 'could not open the store', hint: 'make room', cause, detail: { path: '/x' } })
+    expect(new Problem('held', 'no')).toMatchObject({ hint: null, detail: {} })
+    expect(new Problem('held', 'no')).not.toHaveProperty('cause')
+  })
+})
+
+verifies('bounded', 'every number of the policy is a bound: whole, positive, finite', () => {
+  for (const [name, value] of Object.entries(policy)) expect(Number.isSafeInteger(value) && value > 0, name).toBe(true)
+  expect(policy).toMatchObject({ graceMs: 10_000, launchMs: 30_000, busyMs: 5_000, logCapBytes: 10 * 1024 * 1024, retentionRuns: 10_000 })
+  expect(policy.retentionMs).toBe(30 * 86_400_000)
+})

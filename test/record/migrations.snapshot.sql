@@ -1,0 +1,40 @@
+-- 1
+CREATE TABLE session (
+    id TEXT PRIMARY KEY, name TEXT, epoch INTEGER NOT NULL, dir TEXT NOT NULL, argv TEXT NOT NULL, created_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE alias (
+    alias TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES session (id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE run (
+    id TEXT PRIMARY KEY,
+    session TEXT NOT NULL REFERENCES session (id),
+    epoch INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    place TEXT NOT NULL, launcher TEXT NOT NULL, keeper TEXT, harness TEXT,
+    marker INTEGER, cookie TEXT NOT NULL,
+    argv TEXT NOT NULL, dir TEXT NOT NULL, detached INTEGER NOT NULL, until TEXT NOT NULL, deadline_at INTEGER,
+    parent TEXT, independent INTEGER NOT NULL,
+    host TEXT NOT NULL, user TEXT NOT NULL, tty TEXT,
+    started_at INTEGER NOT NULL, ended_at INTEGER,
+    intent TEXT, exit TEXT, survivors TEXT, reason TEXT, evidence TEXT, ended_by TEXT,
+    UNIQUE (session, epoch)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX run_live ON run (started_at) WHERE state IN ('starting', 'running', 'stopping');
+  CREATE INDEX run_ended ON run (ended_at) WHERE ended_at IS NOT NULL;
+  CREATE INDEX run_parent ON run (parent) WHERE parent IS NOT NULL;
+  CREATE TABLE lock (
+    device TEXT NOT NULL, inode TEXT NOT NULL, run TEXT NOT NULL REFERENCES run (id),
+    dir TEXT NOT NULL, session TEXT NOT NULL, since INTEGER NOT NULL, reason TEXT NOT NULL, shared INTEGER NOT NULL,
+    PRIMARY KEY (device, inode, run)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX lock_run ON lock (run);
+  CREATE TABLE event (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL, kind TEXT NOT NULL, session TEXT NOT NULL, run TEXT NOT NULL, epoch INTEGER NOT NULL, detail TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX event_session ON event (session, seq);
+  CREATE TRIGGER event_is_append_only BEFORE UPDATE ON event BEGIN SELECT RAISE (ABORT, 'events are append-only'); END;
+  CREATE TRIGGER run_end_is_final BEFORE UPDATE OF state ON run
+    WHEN OLD.state NOT IN ('starting', 'running', 'stopping') BEGIN SELECT RAISE (ABORT, 'a terminal state is final'); END;
+  CREATE TRIGGER epoch_only_grows BEFORE UPDATE OF epoch ON session
+    WHEN NEW.epoch <= OLD.epoch BEGIN SELECT RAISE (ABORT, 'an epoch only grows'); END;

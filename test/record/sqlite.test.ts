@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { realClock } from '../../src/app/clock.ts'
+import type { Store } from '../../src/model/index.ts'
+import { isSafe, loadSqlite } from '../../src/record/driver.ts'
+import { openSqliteStore } from '../../src/record/index.ts'
+import { MIGRATIONS } from '../../src/record/sqlite/schema.ts'
+import { verifies } from '../requirements.ts'
+import { aClaim, anEnding, aRun, storeConformance } from './conformance.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'hf-store-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+let serial = 0
+const newPath = (): string => join(root, `${++serial}.db`)
+const open = (path: string, writePatienceMs = 5000): Promise<Store> =>
+  openSqliteStore({ path, clock: realClock, patienceMs: 5000, writePatienceMs, backoff: () => 5 })
+
+storeConformance('sqlite', async () => {
+  const path = newPath()
+  const store = await open(path)
+  return { store, again: () => open(path), done: async () => store.close() }
+})
+
+test('the schema is exactly the expected one', async () => {
+  const path = newPath()
+  ;(await open(path)).close()
+  const db = new (loadSqlite().DatabaseSync)(path)
+  const schema = db.prepare('SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name').all()
+  db.close()
+  const text = schema.map(({ type, name, sql }) => `${type} ${name}\n${String(sql).replaceAll(/\s+/g, ' ')}`).join('\n\n')
+  await expect(`${text}\n`).toMatchFileSnapshot('schema.snapshot.sql')
+})
+
+test('a released migration is never edited', async () => {
+  await expect(`${MIGRATIONS.map((sql, index) => `-- ${index + 1}\n${sql.trim()}`).join('\n')}\n`).toMatchFileSnapshot('migrations.snapshot.sql')
+})
+
+verifies('private', 'the store is 0600 from creation, whatever the umask', async () => {
+  const before = process.umask(0)
+  const path = newPath()
+  const store = await open(path)
+  await store.claim(aClaim(aRun('s')))
+  process.umask(before)
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777, file).toBe(0o600)
+  store.close()
+})
+
+test('the builtin is used only where its SQLite is safe', () => {
+  expect(['3.51.2', '3.50.9', '2.99.99', '', undefined].map(isSafe)).toEqual([false, false, false, false, false])
+  expect(['3.51.3', '3.52.0', '4.0.0'].map(isSafe)).toEqual([true, true, true])
+})
+
+test('ten openers of a new store all get the same one', async () => {
+  const path = newPath()
+  const stores = await Promise.all(Array.from({ length: 10 }, () => open(path)))
+  await (stores[0] as Store).claim(aClaim(aRun('s')))
+  for (const store of stores) {
+    expect((await store.snapshot('live', 5)).views).toHaveLength(1)
+    store.close()
+  }
+})
+
+test('an opener waits while another process has the new file to itself', async () => {
+  const path = newPath()
+  const program = `const { DatabaseSync } = require('@photostructure/sqlite'); const db = new DatabaseSync(${JSON.stringify(path)}); db.exec('BEGIN EXCLUSIVE'); console.log('held'); setTimeout(() => { db.exec('COMMIT'); db.close() }, 400)`
+  const holder = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const gone = new Promise((resolve) => holder.once('exit', resolve))
+  await new Promise((resolve) => holder.stdout.once('data', resolve))
+  const store = await open(path)
+  expect((await store.snapshot('all', 5)).views).toEqual([])
+  store.close()
+  await gone
+})
+
+test('a writer waits for another writer; a reader that records in passing does not', async () => {
+  const path = newPath()
+  const store = await open(path)
+  const run = aRun('s')
+  await store.claim(aClaim(run))
+  const db = new (loadSqlite().DatabaseSync)(path)
+  db.exec('BEGIN IMMEDIATE')
+  const reader = await open(path, 0)
+  const began = performance.now()
+  await expect(reader.recordEnded(run, anEnding({ state: 'lost' }), null, 1)).rejects.toMatchObject({ kind: 'unavailable' })
+  expect((await reader.snapshot('live', 5)).views).toHaveLength(1)
+  expect(performance.now() - began).toBeLessThan(1500)
+  const waiting = store.recordEnded(run, anEnding({ state: 'lost' }), null, 1)
+  db.exec('COMMIT')
+  db.close()
+  expect(await waiting).toBe(true)
+  store.close()
+  reader.close()
+})
+
+const refusals: [string, (path: string) => void, RegExp][] = [
+  ['text instead of a database', (path) => writeFileSync(path, 'these are my notes, please keep them'), /not a SQLite database/],
+  ['another application’s database', (path) => {
+    const db = new (loadSqlite().DatabaseSync)(path)
+    db.exec('CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES (1)')
+    db.close()
+  }, /not one of Holdfast's/],
+  ['a newer format', (path) => {
+    const db = new (loadSqlite().DatabaseSync)(path)
+    db.exec('PRAGMA user_version = 99; CREATE TABLE x (y)')
+    db.close()
+  }, /format 99/],
+]
+for (const [what, make, message] of refusals) {
+  verifies('visible', `${what} is refused with a sentence and left as it is`, async () => {
+    const path = newPath()
+    make(path)
+    const before = readFileSync(path)
+    await expect(open(path)).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringMatching(message) as string })
+    expect(readFileSync(path).equals(before)).toBe(true)
+  })
+}
+
+test('a damaged store is told as damaged, and not written over', async () => {
+  const path = newPath()
+  const store = await open(path)
+  for (let index = 0; index < 50; index++) await store.claim(aClaim(aRun(`s${index}`)))
+  store.close()
+  const raw = new (loadSqlite().DatabaseSync)(path)
+  raw.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  raw.close()
+  const bytes = readFileSync(path)
+  bytes.fill(0xa5, 4096, bytes.length - 4096)
+  writeFileSync(path, bytes)
+  const attempt = async (): Promise<void> => {
+    const damaged = await open(path)
+    try {
+      await damaged.snapshot('all', 100)
+    } finally {
+      damaged.close()
+    }
+  }
+  await expect(attempt()).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringMatching(/damaged/) as string })
+  expect(readFileSync(path).equals(bytes)).toBe(true)
+})
+
+test('an empty file is a new store', async () => {
+  const path = newPath()
+  writeFileSync(path, '')
+  const store = await open(path)
+  expect((await store.claim(aClaim(aRun('s')))).kind).toBe('won')
+  store.close()
+})
+

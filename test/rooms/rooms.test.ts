@@ -1,0 +1,92 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { dirname, join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+import { codeOf, sources } from './sources.ts'
+
+/** Who may import whom (design §9). A room that is not here does not exist. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  decide: ['model'],
+  show: ['model'],
+  observe: ['model'],
+  record: ['model'],
+  keep: ['model'],
+  harness: ['model'],
+  act: ['model', 'decide'],
+  app: ['model', 'decide', 'show', 'observe', 'record', 'keep', 'harness', 'act'],
+  cli: ['app', 'show', 'model'],
+}
+const PURE = ['model', 'decide', 'show']
+/** A package lives in one room; a new one needs a decision page. */
+const PACKAGES: Readonly<Record<string, string>> = { '@photostructure/sqlite': 'record' }
+const ENTRANCES = ['cli/main.ts', 'app/library.ts']
+const MAX_LINES = 250
+
+const all = sources()
+const roomOfImport = (from: string, specifier: string): string => normalize(join(dirname(from), specifier)).split('/')[0] ?? ''
+
+test('every file is in a room', () => {
+  expect(all.filter(({ room }) => ALLOWED[room] === undefined).map(({ path }) => path)).toEqual([])
+})
+
+test('rooms import only what they may, and other rooms through their entrance', () => {
+  const wrong = all.flatMap(({ path, room, imports }) =>
+    imports
+      .filter((specifier) => specifier.startsWith('.'))
+      .map((specifier) => ({ specifier, target: roomOfImport(path, specifier) }))
+      .filter(({ specifier, target }) => target !== room && (!ALLOWED[room]?.includes(target) || !specifier.endsWith(`/${target}/index.ts`)))
+      .map(({ specifier }) => `${path} imports ${specifier}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('pure rooms have no node:, clock, dice, processes or waiting', () => {
+  const forbidden = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\b|\bprocess\.|\bsetTimeout\b|\basync\b|\bawait\b|\bcrypto\b|\brequire\b/
+  const wrong = all.filter(({ room }) => PURE.includes(room)).flatMap(({ path, text, imports }) => [
+    ...imports.filter((specifier) => specifier.startsWith('node:') || builtinModules.includes(specifier)).map((specifier) => `${path}: ${specifier}`),
+    ...(forbidden.exec(codeOf(text)) ?? []).map((word) => `${path}: ${word}`),
+  ])
+  expect(wrong).toEqual([])
+})
+
+test('packages stay in their room', () => {
+  const wrong = all.flatMap(({ path, room, imports }) =>
+    imports
+      .filter((specifier) => !specifier.startsWith('.') && !specifier.startsWith('node:'))
+      .filter((specifier) => PACKAGES[specifier] !== room)
+      .map((specifier) => `${path}: ${specifier}`),
+  )
+  expect(wrong).toEqual([])
+  const { dependencies = {}, optionalDependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, string>>
+  expect(Object.keys({ ...dependencies, ...optionalDependencies }).sort()).toEqual(Object.keys(PACKAGES).sort())
+})
+
+test('processes are started in one room only, and never by name of a killer', () => {
+  const spawners = all.filter(({ imports }) => imports.includes('node:child_process')).map(({ room }) => room)
+  expect(new Set(spawners)).toEqual(new Set(['keep']))
+  const scripts = ['bin/holdfast', ...readdirSync('src/keep').filter((name) => name.endsWith('.sh')).map((name) => `src/keep/${name}`)]
+  const programs = /(?:^|[\s;&|(])(?:pkill|killall|ps|lsof|pgrep|\/bin\/kill|\/usr\/bin\/kill|env kill)\s/m
+  for (const script of scripts) expect(readFileSync(script, 'utf8').replaceAll(/^\s*#.*$/gm, ''), script).not.toMatch(programs)
+  for (const { path, text } of all) expect(text, path).not.toMatch(/spawn(?:Sync)?\(\s*['"](?:kill|pkill|ps|lsof|killall)['"]/)
+})
+
+test('no file is dead: everything is reached from an entrance', () => {
+  const byPath = new Map(all.map((source) => [source.path, source]))
+  const reached = new Set<string>()
+  const visit = (path: string): void => {
+    if (reached.has(path)) return
+    reached.add(path)
+    for (const specifier of byPath.get(path)?.imports ?? []) if (specifier.startsWith('.')) visit(normalize(join(dirname(path), specifier)))
+  }
+  for (const entrance of ENTRANCES) visit(entrance)
+  expect(all.map(({ path }) => path).filter((path) => !reached.has(path))).toEqual([])
+})
+
+test('files stay small', () => {
+  expect(all.filter(({ text }) => text.split('\n').length > MAX_LINES).map(({ path }) => path)).toEqual([])
+})
+
+test('every room with an index has it as its entrance', () => {
+  for (const room of Object.keys(ALLOWED)) if (room !== 'cli') expect(existsSync(`src/${room}/index.ts`), room).toBe(true)
+})
