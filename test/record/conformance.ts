@@ -10,17 +10,47 @@ let serial = 0
 export function aRun(session: string, epoch = 1, more: Partial<RunBase> = {}): RunBase {
   serial++
   return {
-    id: `r${String(serial).padStart(12, '0')}`, session, epoch, place, launcher: { pid: 100, ticks: 1000 }, marker: 4_000_000_000_000_001 + serial,
-    cookie: `cookie-${serial}`, argv: ['agent', '--flag', 'ä "quoted"\n'], dir: `/work/${session}`, detached: true, until: 'harness', deadlineAt: null,
-    parent: null, independent: false, host: 'here', user: 'me', tty: null, startedAt: 1_700_000_000_000 + serial, ...more,
+    id: `r${String(serial).padStart(12, '0')}`,
+    session,
+    epoch,
+    place,
+    launcher: { pid: 100, ticks: 1000 },
+    marker: 4_000_000_000_000_001 + serial,
+    cookie: `cookie-${serial}`,
+    argv: ['agent', '--flag', 'ä "quoted"\n'],
+    dir: `/work/${session}`,
+    detached: true,
+    until: 'harness',
+    deadlineAt: null,
+    parent: null,
+    independent: false,
+    host: 'here',
+    user: 'me',
+    tty: null,
+    startedAt: 1_700_000_000_000 + serial,
+    ...more,
   }
 }
 
 export const aClaim = (run: RunBase, more: Partial<ClaimRequest> = {}): ClaimRequest => ({
-  run, keeper: null, name: null, directory: { path: run.dir, device: '1', inode: run.dir }, seenEpoch: run.epoch - 1, share: false, ancestors: [], ...more,
+  run,
+  keeper: null,
+  name: null,
+  directory: { path: run.dir, device: '1', inode: run.dir },
+  seenEpoch: run.epoch - 1,
+  share: false,
+  ancestors: [],
+  ...more,
 })
 
-export const anEnding = (more: Partial<Ending> = {}): Ending => ({ state: 'completed', exit: { code: 0, signal: null }, reason: 'exit code 0', evidence: ['seen'], by: 'keeper', ...more })
+export const anEnding = (more: Partial<Ending> = {}): Ending => ({
+  state: 'completed',
+  exit: { code: 0, signal: null },
+  reason: 'exit code 0',
+  evidence: ['seen'],
+  by: 'keeper',
+  ...more,
+})
 
 /** What every store has to do, whatever it is made of. `open` gives a new empty one, `again` another connection to the same. */
 export function storeConformance(name: string, open: () => Promise<{ store: Store; again: () => Promise<Store>; done: () => Promise<void> }>): void {
@@ -38,138 +68,201 @@ export function storeConformance(name: string, open: () => Promise<{ store: Stor
     return run
   }
 
-  verifies('epoch', `${name}: a claim on an epoch somebody else has taken is lost`, withStore(async (store) => {
-    const run = await started(store, aRun('s'))
-    await store.recordEnded(run, anEnding(), null, 5)
-    expect(await store.claim(aClaim(aRun('s', 1)))).toEqual({ kind: 'lost', why: 'epoch' })
-    expect(await store.claim(aClaim(aRun('s', 3)))).toEqual({ kind: 'lost', why: 'epoch' })
-    expect(await store.claim(aClaim(aRun('s', 2)))).toEqual({ kind: 'won', epoch: 2 })
-  }))
+  verifies(
+    'epoch',
+    `${name}: a claim on an epoch somebody else has taken is lost`,
+    withStore(async (store) => {
+      const run = await started(store, aRun('s'))
+      await store.recordEnded(run, anEnding(), null, 5)
+      expect(await store.claim(aClaim(aRun('s', 1)))).toEqual({ kind: 'lost', why: 'epoch' })
+      expect(await store.claim(aClaim(aRun('s', 3)))).toEqual({ kind: 'lost', why: 'epoch' })
+      expect(await store.claim(aClaim(aRun('s', 2)))).toEqual({ kind: 'won', epoch: 2 })
+    }),
+  )
 
-  verifies('one-owner', `${name}: a session with a live run cannot be claimed, in any live state`, withStore(async (store) => {
-    const run = aRun('s')
-    await store.claim(aClaim(run))
-    const next = () => store.claim(aClaim(aRun('s', 2, { dir: '/elsewhere' })))
-    expect(await next()).toEqual({ kind: 'lost', why: 'live' })
-    await store.recordRunning(run, keeper, 1)
-    expect(await next()).toEqual({ kind: 'lost', why: 'live' })
-    await store.recordAsked(run, { end: 'stopped', by: 'x', reason: 'y' }, 2)
-    expect(await next()).toEqual({ kind: 'lost', why: 'live' })
-    expect(await store.recordEnded(run, anEnding(), null, 3)).toBe(true)
-    expect((await next()).kind).toBe('won')
-  }))
+  verifies(
+    'one-owner',
+    `${name}: a session with a live run cannot be claimed, in any live state`,
+    withStore(async (store) => {
+      const run = aRun('s')
+      await store.claim(aClaim(run))
+      const next = () => store.claim(aClaim(aRun('s', 2, { dir: '/elsewhere' })))
+      expect(await next()).toEqual({ kind: 'lost', why: 'live' })
+      await store.recordRunning(run, keeper, 1)
+      expect(await next()).toEqual({ kind: 'lost', why: 'live' })
+      await store.recordAsked(run, { end: 'stopped', by: 'x', reason: 'y' }, 2)
+      expect(await next()).toEqual({ kind: 'lost', why: 'live' })
+      expect(await store.recordEnded(run, anEnding(), null, 3)).toBe(true)
+      expect((await next()).kind).toBe('won')
+    }),
+  )
 
-  verifies('one-owner', `${name}: of many claims at once exactly one wins`, withStore(async (store, again) => {
-    const stores = [store, await again(), await again()]
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => (stores[index % 3] as Store).claim(aClaim(aRun('s', 1, { dir: `/d${index}` })))))
-    expect(answers.filter((answer) => answer.kind === 'won')).toHaveLength(1)
-    for (const other of stores.slice(1)) other.close()
-  }))
+  verifies(
+    'one-owner',
+    `${name}: of many claims at once exactly one wins`,
+    withStore(async (store, again) => {
+      const stores = [store, await again(), await again()]
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, (_, index) => (stores[index % 3] as Store).claim(aClaim(aRun('s', 1, { dir: `/d${index}` })))),
+      )
+      expect(answers.filter((answer) => answer.kind === 'won')).toHaveLength(1)
+      for (const other of stores.slice(1)) other.close()
+    }),
+  )
 
-  verifies('final', `${name}: an ended run takes nothing more, and says so`, withStore(async (store) => {
-    const run = await started(store, aRun('s'))
-    expect(await store.recordEnded(run, anEnding({ state: 'superseded', reason: 'taken over' }), { pid: 7, ticks: 8 }, 5)).toBe(true)
-    const before = await store.run(run.id)
-    expect(await store.recordRunning(run, keeper, 6)).toBe(false)
-    expect(await store.recordAsked(run, { end: 'stopped', by: 'x', reason: 'y' }, 6)).toBe(false)
-    expect(await store.recordExited(run, { code: 1, signal: null }, 6)).toBe(false)
-    expect(await store.recordSurvivors(run, [], 6)).toBe(false)
-    for (const state of END_STATES) expect(await store.recordEnded(run, anEnding({ state }), null, 7), state).toBe(false)
-    expect(await store.run(run.id)).toEqual(before)
-    expect(before).toMatchObject({ state: 'superseded', reason: 'taken over', harness: { pid: 7, ticks: 8 }, endedAt: 5 })
-  }))
+  verifies(
+    'final',
+    `${name}: an ended run takes nothing more, and says so`,
+    withStore(async (store) => {
+      const run = await started(store, aRun('s'))
+      expect(await store.recordEnded(run, anEnding({ state: 'superseded', reason: 'taken over' }), { pid: 7, ticks: 8 }, 5)).toBe(true)
+      const before = await store.run(run.id)
+      expect(await store.recordRunning(run, keeper, 6)).toBe(false)
+      expect(await store.recordAsked(run, { end: 'stopped', by: 'x', reason: 'y' }, 6)).toBe(false)
+      expect(await store.recordExited(run, { code: 1, signal: null }, 6)).toBe(false)
+      expect(await store.recordSurvivors(run, [], 6)).toBe(false)
+      for (const state of END_STATES) expect(await store.recordEnded(run, anEnding({ state }), null, 7), state).toBe(false)
+      expect(await store.run(run.id)).toEqual(before)
+      expect(before).toMatchObject({ state: 'superseded', reason: 'taken over', harness: { pid: 7, ticks: 8 }, endedAt: 5 })
+    }),
+  )
 
-  verifies('epoch', `${name}: a writer with another epoch changes nothing`, withStore(async (store) => {
-    const run = await started(store, aRun('s'))
-    const stale = { ...run, epoch: 9 }
-    expect(await store.recordEnded(stale, anEnding(), null, 5)).toBe(false)
-    expect(await store.recordAsked(stale, { end: 'stopped', by: 'x', reason: 'y' }, 5)).toBe(false)
-    expect((await store.run(run.id))?.state).toBe('running')
-  }))
+  verifies(
+    'epoch',
+    `${name}: a writer with another epoch changes nothing`,
+    withStore(async (store) => {
+      const run = await started(store, aRun('s'))
+      const stale = { ...run, epoch: 9 }
+      expect(await store.recordEnded(stale, anEnding(), null, 5)).toBe(false)
+      expect(await store.recordAsked(stale, { end: 'stopped', by: 'x', reason: 'y' }, 5)).toBe(false)
+      expect((await store.run(run.id))?.state).toBe('running')
+    }),
+  )
 
-  test(`${name}: the first intent stands, and the exit is kept beside it`, withStore(async (store) => {
-    const run = await started(store, aRun('s'))
-    await store.recordAsked(run, { end: 'superseded', by: 'a', reason: 'first' }, 2)
-    await store.recordAsked(run, { end: 'stopped', by: 'b', reason: 'second' }, 3)
-    await store.recordExited(run, { code: 143, signal: 'SIGTERM' }, 4)
-    await store.recordSurvivors(run, [{ pid: 5, name: 'x', why: 'y' }], 5)
-    expect(await store.run(run.id)).toMatchObject({
-      state: 'stopping', intent: { end: 'superseded', reason: 'first' }, exit: { code: 143, signal: 'SIGTERM' }, survivors: [{ pid: 5 }],
-    })
-  }))
+  test(
+    `${name}: the first intent stands, and the exit is kept beside it`,
+    withStore(async (store) => {
+      const run = await started(store, aRun('s'))
+      await store.recordAsked(run, { end: 'superseded', by: 'a', reason: 'first' }, 2)
+      await store.recordAsked(run, { end: 'stopped', by: 'b', reason: 'second' }, 3)
+      await store.recordExited(run, { code: 143, signal: 'SIGTERM' }, 4)
+      await store.recordSurvivors(run, [{ pid: 5, name: 'x', why: 'y' }], 5)
+      expect(await store.run(run.id)).toMatchObject({
+        state: 'stopping',
+        intent: { end: 'superseded', reason: 'first' },
+        exit: { code: 143, signal: 'SIGTERM' },
+        survivors: [{ pid: 5 }],
+      })
+    }),
+  )
 
-  verifies('lock-life', `${name}: a directory is held by one live run, and free when it ends`, withStore(async (store) => {
-    const directory = { path: '/d', device: '1', inode: '42' }
-    const first = aRun('a', 1, { dir: '/d' })
-    await store.claim(aClaim(first, { directory }))
-    const second = aRun('b', 1, { dir: '/d' })
-    expect(await store.claim(aClaim(second, { directory }))).toEqual({ kind: 'lost', why: 'directory' })
-    expect((await store.find('b', 'exact')).kind).toBe('none')
-    expect((await store.holder(directory, []))?.id).toBe(first.id)
-    expect(await store.holder(directory, [first.id])).toBeNull()
-    expect((await store.claim(aClaim(second, { directory, share: true }))).kind).toBe('won')
-    const child = aRun('c', 1, { dir: '/d', parent: second.id })
-    expect((await store.claim(aClaim(child, { directory, ancestors: [first.id, second.id] }))).kind).toBe('won')
-    expect((await store.snapshot('live', 10)).locks).toHaveLength(3)
-    for (const run of [first, second, child]) expect(await store.recordEnded(run, anEnding({ state: 'lost' }), null, 9)).toBe(true)
-    expect((await store.snapshot('live', 10)).locks).toEqual([])
-    expect((await store.claim(aClaim(aRun('d', 1, { dir: '/d' }), { directory }))).kind).toBe('won')
-  }))
+  verifies(
+    'lock-life',
+    `${name}: a directory is held by one live run, and free when it ends`,
+    withStore(async (store) => {
+      const directory = { path: '/d', device: '1', inode: '42' }
+      const first = aRun('a', 1, { dir: '/d' })
+      await store.claim(aClaim(first, { directory }))
+      const second = aRun('b', 1, { dir: '/d' })
+      expect(await store.claim(aClaim(second, { directory }))).toEqual({ kind: 'lost', why: 'directory' })
+      expect((await store.find('b', 'exact')).kind).toBe('none')
+      expect((await store.holder(directory, []))?.id).toBe(first.id)
+      expect(await store.holder(directory, [first.id])).toBeNull()
+      expect((await store.claim(aClaim(second, { directory, share: true }))).kind).toBe('won')
+      const child = aRun('c', 1, { dir: '/d', parent: second.id })
+      expect((await store.claim(aClaim(child, { directory, ancestors: [first.id, second.id] }))).kind).toBe('won')
+      expect((await store.snapshot('live', 10)).locks).toHaveLength(3)
+      for (const run of [first, second, child]) expect(await store.recordEnded(run, anEnding({ state: 'lost' }), null, 9)).toBe(true)
+      expect((await store.snapshot('live', 10)).locks).toEqual([])
+      expect((await store.claim(aClaim(aRun('d', 1, { dir: '/d' }), { directory }))).kind).toBe('won')
+    }),
+  )
 
-  test(`${name}: nothing is started in a run that is ending`, withStore(async (store) => {
-    const parent = await started(store, aRun('p'))
-    await store.recordAsked(parent, { end: 'stopped', by: 'x', reason: 'y' }, 2)
-    expect(await store.claim(aClaim(aRun('kid', 1, { parent: parent.id })))).toEqual({ kind: 'lost', why: 'parent' })
-    expect((await store.claim(aClaim(aRun('kid', 1, { parent: parent.id, independent: true })))).kind).toBe('won')
-    expect(await store.children(parent.id)).toEqual([])
-  }))
+  test(
+    `${name}: nothing is started in a run that is ending`,
+    withStore(async (store) => {
+      const parent = await started(store, aRun('p'))
+      await store.recordAsked(parent, { end: 'stopped', by: 'x', reason: 'y' }, 2)
+      expect(await store.claim(aClaim(aRun('kid', 1, { parent: parent.id })))).toEqual({ kind: 'lost', why: 'parent' })
+      expect((await store.claim(aClaim(aRun('kid', 1, { parent: parent.id, independent: true })))).kind).toBe('won')
+      expect(await store.children(parent.id)).toEqual([])
+    }),
+  )
 
-  test(`${name}: a run comes back as it was written`, withStore(async (store) => {
-    const run = aRun('s', 1, { tty: '/dev/pts/1', deadlineAt: 99, until: 'tree', detached: false, marker: null })
-    await store.claim(aClaim(run, { keeper }))
-    expect(await store.run(run.id)).toEqual({ ...run, state: 'running', keeper })
-  }))
+  test(
+    `${name}: a run comes back as it was written`,
+    withStore(async (store) => {
+      const run = aRun('s', 1, { tty: '/dev/pts/1', deadlineAt: 99, until: 'tree', detached: false, marker: null })
+      await store.claim(aClaim(run, { keeper }))
+      expect(await store.run(run.id)).toEqual({ ...run, state: 'running', keeper })
+    }),
+  )
 
-  test(`${name}: sessions are found by id, name and unambiguous beginning`, withStore(async (store) => {
-    await store.claim(aClaim(aRun('alpha-1'), { name: 'web' }))
-    await store.claim(aClaim(aRun('alpha-2')))
-    await store.claim(aClaim(aRun('a_pha')))
-    const id = async (reference: string, how: 'exact' | 'prefix' = 'prefix') => {
-      const found = await store.find(reference, how)
-      return found.kind === 'found' ? found.view.session.id : found.kind
-    }
-    expect([await id('alpha-1'), await id('web'), await id('we'), await id('alpha-2', 'exact')]).toEqual(['alpha-1', 'alpha-1', 'alpha-1', 'alpha-2'])
-    expect([await id('alpha'), await id('alpha', 'exact'), await id('nope'), await id('a_'), await id('%')]).toEqual(['ambiguous', 'none', 'none', 'a_pha', 'none'])
-    expect(await store.claim(aClaim(aRun('other'), { name: 'web' }))).toEqual({ kind: 'lost', why: 'name' })
-    expect(await store.claim(aClaim(aRun('other'), { name: 'alpha-2' }))).toEqual({ kind: 'lost', why: 'name' })
-  }))
+  test(
+    `${name}: sessions are found by id, name and unambiguous beginning`,
+    withStore(async (store) => {
+      await store.claim(aClaim(aRun('alpha-1'), { name: 'web' }))
+      await store.claim(aClaim(aRun('alpha-2')))
+      await store.claim(aClaim(aRun('a_pha')))
+      const id = async (reference: string, how: 'exact' | 'prefix' = 'prefix') => {
+        const found = await store.find(reference, how)
+        return found.kind === 'found' ? found.view.session.id : found.kind
+      }
+      expect([await id('alpha-1'), await id('web'), await id('we'), await id('alpha-2', 'exact')]).toEqual([
+        'alpha-1',
+        'alpha-1',
+        'alpha-1',
+        'alpha-2',
+      ])
+      expect([await id('alpha'), await id('alpha', 'exact'), await id('nope'), await id('a_'), await id('%')]).toEqual([
+        'ambiguous',
+        'none',
+        'none',
+        'a_pha',
+        'none',
+      ])
+      expect(await store.claim(aClaim(aRun('other'), { name: 'web' }))).toEqual({ kind: 'lost', why: 'name' })
+      expect(await store.claim(aClaim(aRun('other'), { name: 'alpha-2' }))).toEqual({ kind: 'lost', why: 'name' })
+    }),
+  )
 
-  verifies('visible', `${name}: every change leaves an event with its reason, in order`, withStore(async (store) => {
-    const run = await started(store, aRun('s'))
-    await store.recordEnded(run, anEnding({ state: 'failed', reason: 'SIGKILL' }), null, 5)
-    const events = await store.events({ session: 's', after: 0, limit: 100 })
-    expect(events.map(({ kind }) => kind)).toEqual(['claimed', 'running', 'ended'])
-    expect(events.at(-1)?.detail).toMatchObject({ state: 'failed', reason: 'SIGKILL' })
-    expect(await store.events({ session: 's', after: events[1]?.seq ?? 0, limit: 100 })).toHaveLength(1)
-    expect(await store.events({ session: null, after: 0, limit: 2 })).toEqual(events.slice(1))
-  }))
+  verifies(
+    'visible',
+    `${name}: every change leaves an event with its reason, in order`,
+    withStore(async (store) => {
+      const run = await started(store, aRun('s'))
+      await store.recordEnded(run, anEnding({ state: 'failed', reason: 'SIGKILL' }), null, 5)
+      const events = await store.events({ session: 's', after: 0, limit: 100 })
+      expect(events.map(({ kind }) => kind)).toEqual(['claimed', 'running', 'ended'])
+      expect(events.at(-1)?.detail).toMatchObject({ state: 'failed', reason: 'SIGKILL' })
+      expect(await store.events({ session: 's', after: events[1]?.seq ?? 0, limit: 100 })).toHaveLength(1)
+      expect(await store.events({ session: null, after: 0, limit: 2 })).toEqual(events.slice(1))
+    }),
+  )
 
-  test(`${name}: a snapshot of the live has only the live`, withStore(async (store) => {
-    const ended = await started(store, aRun('old'))
-    await store.recordEnded(ended, anEnding(), null, 5)
-    await started(store, aRun('new'))
-    const live = (await store.snapshot('live', 10)).views
-    expect(live.map(({ session }) => session.id)).toEqual(['new'])
-    for (const { run } of live) expect(LIVE_STATES).toContain(run?.state)
-    expect((await store.snapshot('all', 10)).views.map(({ session }) => session.id).sort()).toEqual(['new', 'old'])
-  }))
+  test(
+    `${name}: a snapshot of the live has only the live`,
+    withStore(async (store) => {
+      const ended = await started(store, aRun('old'))
+      await store.recordEnded(ended, anEnding(), null, 5)
+      await started(store, aRun('new'))
+      const live = (await store.snapshot('live', 10)).views
+      expect(live.map(({ session }) => session.id)).toEqual(['new'])
+      for (const { run } of live) expect(LIVE_STATES).toContain(run?.state)
+      expect((await store.snapshot('all', 10)).views.map(({ session }) => session.id).sort()).toEqual(['new', 'old'])
+    }),
+  )
 
-  verifies('bounded', `${name}: ended runs are forgotten by age and by number, live ones never, and epochs go on`, withStore(async (store) => {
-    for (let index = 1; index <= 6; index++) await store.recordEnded(await started(store, aRun('s', index)), anEnding(), null, index * 10)
-    await started(store, aRun('s', 7))
-    expect(await store.forget({ endedBefore: 25, keep: 100, limit: 100 })).toHaveLength(2)
-    expect(await store.forget({ endedBefore: 0, keep: 1, limit: 2 })).toHaveLength(2)
-    expect((await store.runs('s', 100)).map(({ epoch }) => epoch)).toEqual([7, 6, 5])
-    expect(await store.claim(aClaim(aRun('s', 1, { dir: '/x' })))).toEqual({ kind: 'lost', why: 'live' })
-  }))
+  verifies(
+    'bounded',
+    `${name}: ended runs are forgotten by age and by number, live ones never, and epochs go on`,
+    withStore(async (store) => {
+      for (let index = 1; index <= 6; index++) await store.recordEnded(await started(store, aRun('s', index)), anEnding(), null, index * 10)
+      await started(store, aRun('s', 7))
+      expect(await store.forget({ endedBefore: 25, keep: 100, limit: 100 })).toHaveLength(2)
+      expect(await store.forget({ endedBefore: 0, keep: 1, limit: 2 })).toHaveLength(2)
+      expect((await store.runs('s', 100)).map(({ epoch }) => epoch)).toEqual([7, 6, 5])
+      expect(await store.claim(aClaim(aRun('s', 1, { dir: '/x' })))).toEqual({ kind: 'lost', why: 'live' })
+    }),
+  )
 }

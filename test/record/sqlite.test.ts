@@ -97,16 +97,24 @@ test('a writer waits for another writer; a reader that records in passing does n
 
 const refusals: [string, (path: string) => void, RegExp][] = [
   ['text instead of a database', (path) => writeFileSync(path, 'these are my notes, please keep them'), /not a SQLite database/],
-  ['another application’s database', (path) => {
-    const db = new (loadSqlite().DatabaseSync)(path)
-    db.exec('CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES (1)')
-    db.close()
-  }, /not one of Holdfast's/],
-  ['a newer format', (path) => {
-    const db = new (loadSqlite().DatabaseSync)(path)
-    db.exec('PRAGMA user_version = 99; CREATE TABLE x (y)')
-    db.close()
-  }, /format 99/],
+  [
+    'another application’s database',
+    (path) => {
+      const db = new (loadSqlite().DatabaseSync)(path)
+      db.exec('CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES (1)')
+      db.close()
+    },
+    /not one of Holdfast's/,
+  ],
+  [
+    'a newer format',
+    (path) => {
+      const db = new (loadSqlite().DatabaseSync)(path)
+      db.exec('PRAGMA user_version = 99; CREATE TABLE x (y)')
+      db.close()
+    },
+    /format 99/,
+  ],
 ]
 for (const [what, make, message] of refusals) {
   verifies('visible', `${what} is refused with a sentence and left as it is`, async () => {
@@ -148,4 +156,3 @@ test('an empty file is a new store', async () => {
   expect((await store.claim(aClaim(aRun('s')))).kind).toBe('won')
   store.close()
 })
-

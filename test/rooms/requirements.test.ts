@@ -19,5 +19,6 @@ test('tests cite only promises that exist', () => {
 })
 
 test('a promise that is not due says what it waits for', () => {
-  for (const [id, requirement] of Object.entries(requirements)) if (!requirement.due) expect('later' in requirement && requirement.later, id).toBeTruthy()
+  for (const [id, requirement] of Object.entries(requirements))
+    if (!requirement.due) expect('later' in requirement && requirement.later, id).toBeTruthy()
 })

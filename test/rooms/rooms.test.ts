@@ -42,11 +42,16 @@ test('rooms import only what they may, and other rooms through their entrance', 
 })
 
 test('pure rooms have no node:, clock, dice, processes or waiting', () => {
-  const forbidden = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\b|\bprocess\.|\bsetTimeout\b|\basync\b|\bawait\b|\bcrypto\b|\brequire\b/
-  const wrong = all.filter(({ room }) => PURE.includes(room)).flatMap(({ path, text, imports }) => [
-    ...imports.filter((specifier) => specifier.startsWith('node:') || builtinModules.includes(specifier)).map((specifier) => `${path}: ${specifier}`),
-    ...(forbidden.exec(codeOf(text)) ?? []).map((word) => `${path}: ${word}`),
-  ])
+  const forbidden =
+    /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\b|\bprocess\.|\bsetTimeout\b|\basync\b|\bawait\b|\bcrypto\b|\brequire\b/
+  const wrong = all
+    .filter(({ room }) => PURE.includes(room))
+    .flatMap(({ path, text, imports }) => [
+      ...imports
+        .filter((specifier) => specifier.startsWith('node:') || builtinModules.includes(specifier))
+        .map((specifier) => `${path}: ${specifier}`),
+      ...(forbidden.exec(codeOf(text)) ?? []).map((word) => `${path}: ${word}`),
+    ])
   expect(wrong).toEqual([])
 })
 
@@ -65,7 +70,12 @@ test('packages stay in their room', () => {
 test('processes are started in one room only, and never by name of a killer', () => {
   const spawners = all.filter(({ imports }) => imports.includes('node:child_process')).map(({ room }) => room)
   expect(new Set(spawners)).toEqual(new Set(['keep']))
-  const scripts = ['bin/holdfast', ...readdirSync('src/keep').filter((name) => name.endsWith('.sh')).map((name) => `src/keep/${name}`)]
+  const scripts = [
+    'bin/holdfast',
+    ...readdirSync('src/keep')
+      .filter((name) => name.endsWith('.sh'))
+      .map((name) => `src/keep/${name}`),
+  ]
   const programs = /(?:^|[\s;&|(])(?:pkill|killall|ps|lsof|pgrep|\/bin\/kill|\/usr\/bin\/kill|env kill)\s/m
   for (const script of scripts) expect(readFileSync(script, 'utf8').replaceAll(/^\s*#.*$/gm, ''), script).not.toMatch(programs)
   for (const { path, text } of all) expect(text, path).not.toMatch(/spawn(?:Sync)?\(\s*['"](?:kill|pkill|ps|lsof|killall)['"]/)

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 
 export type Source = { readonly path: string; readonly room: string; readonly text: string; readonly imports: readonly string[] }
 
-const SPECIFIER = /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s+['"]([^'"]+)['"]|(?:^|\n)\s*import\s+['"]([^'"]+)['"]|require\(['"]([^'"]+)['"]\)|import\(['"]([^'"]+)['"]\)/g
+const SPECIFIER =
+  /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s+['"]([^'"]+)['"]|(?:^|\n)\s*import\s+['"]([^'"]+)['"]|require\(['"]([^'"]+)['"]\)|import\(['"]([^'"]+)['"]\)/g
 
 /** Every TypeScript file of src/, with what it imports. */
 export function sources(): Source[] {

@@ -82,27 +82,29 @@ function refuseOtherSchema(database: Database, version: number, path: string): v
 const versionOf = (database: Database): number => Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
 const applicationOf = (database: Database): number => Number(database.prepare('PRAGMA application_id').get()?.['application_id'] ?? 0)
 
-/** Primary result codes, as SQLite numbers them. */
-const CODES: Readonly<Record<number, string>> = {
-  5: 'it is busy',
-  6: 'it is locked',
-  8: 'it is read-only',
-  10: 'the disk gave an error',
-  11: 'the file is damaged',
-  13: 'the disk is full',
-  14: 'it cannot be opened',
-  26: 'it is not a database',
+/** Primary result codes that are the world's doing, with SQLite's own words for them; any other error is a bug of ours. */
+const CODES: Readonly<Record<number, { why: string; words: string }>> = {
+  5: { why: 'it is busy', words: 'database is locked' },
+  8: { why: 'it is read-only', words: 'attempt to write a readonly database' },
+  10: { why: 'the disk gave an error', words: 'disk I/O error' },
+  11: { why: 'the file is damaged', words: 'database disk image is malformed' },
+  13: { why: 'the disk is full', words: 'database or disk is full' },
+  14: { why: 'it cannot be opened', words: 'unable to open database file' },
+  26: { why: 'it is not a database', words: 'file is not a database' },
 }
 export const BUSY = 5
 
-export const sqliteCode = (error: unknown): number => {
-  const { errcode, sqliteCode } = error as { errcode?: number; sqliteCode?: number }
-  return (errcode ?? sqliteCode ?? 0) & 255
+/** 0 when it is none of the above. The prebuilt package leaves the number out of errors of `all()`, so the words must do. */
+export function sqliteCode(error: unknown): number {
+  const { errcode, message } = error as { errcode?: number; message?: string }
+  const code = (errcode ?? 0) & 255
+  if (CODES[code] !== undefined) return code
+  return Number(Object.entries(CODES).find(([, { words }]) => message === words)?.[0] ?? 0)
 }
 
 export function storeProblem(error: unknown, path: string): Problem {
   const code = sqliteCode(error)
-  const why = CODES[code] ?? (error as Error).message
+  const why = CODES[code]?.why ?? (error as Error).message
   const hint =
     code === 11 || code === 26
       ? 'nothing was changed; running agents can still be seen and stopped from their run directories; move the file away to begin anew'
