@@ -1,4 +1,4 @@
-import { converge, endingOf, verdict } from '../decide/index.ts'
+import { converge, endingOf, judgePlace, verdict } from '../decide/index.ts'
 import type { Ending, Intent, LiveRun, Member, ProcessId, Run, Store, Survivor } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
 import { endTree, type Hands, isThere, untilGone } from './end-tree.ts'
@@ -27,6 +27,9 @@ export type How = {
  * empty, recorded. Without one it finishes what ended by itself, leftovers included. Doing it twice does no harm.
  */
 export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<RunEnd> {
+  // What cannot be judged is left exactly as it is: no tombstone, no `stopping`.
+  const atFirst = verdict(first, lookAt(first, ender))
+  if (atFirst.kind === 'unknown' && !how.despiteUnknown) return { kind: 'unknown', run: first, why: atFirst.why }
   const trouble = how.intent === null ? null : await announce(first, how.intent, ender)
   const ended: Member[] = []
   const until = ender.clock.elapsed() + ender.policy.settleMs + how.graceMs + ender.policy.killMs
@@ -128,8 +131,7 @@ function endTimer(run: LiveRun, { files, processes }: Ender): void {
 
 /** A person overrode what could not be proven: end all that can be found, and say on record who answers for the rest. */
 async function overrideUnknown(run: LiveRun, why: string, how: How, ended: Member[], ender: Ender): Promise<RunEnd> {
-  const here = ender.processes.here()
-  if (here.boot === run.place.boot && here.pidNamespace === run.place.pidNamespace && here.machine === run.place.machine) {
+  if (judgePlace(ender.processes.here(), run.place) === null) {
     const outcome = await endTree(run, ender, how)
     ended.push(...outcome.ended)
     if (outcome.survivors.length > 0) return { kind: 'survivors', run, survivors: outcome.survivors, ended }
@@ -147,8 +149,5 @@ async function overrideUnknown(run: LiveRun, why: string, how: How, ended: Membe
 
 /** Waits a little for the keeper itself to leave, so that "stopped" also means that nothing of ours is left. */
 export async function untilKeeperLeft(run: Run, hands: Hands): Promise<void> {
-  const { keeper } = run
-  if (keeper === null) return
-  const row = hands.processes.sample(keeper.pid)
-  if (row.kind === 'seen') await untilGone([{ row: { ...row.row, ticks: keeper.ticks }, proof: 'recorded' }], hands, hands.policy.keeperLeaveMs)
+  if (run.keeper !== null && judgePlace(hands.processes.here(), run.place) === null) await untilGone([run.keeper], hands, hands.policy.keeperLeaveMs)
 }

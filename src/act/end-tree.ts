@@ -63,7 +63,11 @@ async function askToLeave(
     }
     if (empty > 0) continue
     if (hands.clock.elapsed() >= until) return seen
-    await untilGone(seen.members, hands, Math.min(SCAN_EVERY_MS, until - hands.clock.elapsed()))
+    await untilGone(
+      seen.members.map(({ row }) => row),
+      hands,
+      Math.min(SCAN_EVERY_MS, until - hands.clock.elapsed()),
+    )
   }
 }
 
@@ -84,7 +88,11 @@ async function freezeAndKill(look: Look, signal: Send, stuck: (members: readonly
       fresh = seen.members.filter((member) => !frozen.has(keyOf(member.row)))
     }
     for (const member of seen.members) signal(member, 'SIGKILL')
-    await untilGone(seen.members, hands, SCAN_EVERY_MS)
+    await untilGone(
+      seen.members.map(({ row }) => row),
+      hands,
+      SCAN_EVERY_MS,
+    )
     seen = look()
     empty = seen.members.length === 0 ? empty + 1 : 0
     if (empty === 2 || (seen.members.length > 0 && stuck(seen.members)) || hands.clock.elapsed() >= until) break
@@ -94,13 +102,13 @@ async function freezeAndKill(look: Look, signal: Send, stuck: (members: readonly
 
 /** Waits until all of them are gone, or the time is over; looks only at them. */
 export async function untilGone(
-  members: readonly Member[],
+  processIds: readonly ProcessId[],
   { processes, clock, policy }: Pick<Hands, 'processes' | 'clock' | 'policy'>,
   ms: number,
 ): Promise<void> {
   const until = clock.elapsed() + ms
   for (let delay = policy.pollMinMs; clock.elapsed() < until; delay = Math.min(delay * 2, policy.pollMaxMs)) {
-    if (!members.some(({ row }) => isThere(row, processes))) return
+    if (!processIds.some((id) => isThere(id, processes))) return
     await clock.sleep(delay)
   }
 }

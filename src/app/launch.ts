@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { endRun } from '../act/index.ts'
+import { untilGone } from '../act/index.ts'
 import { sessionVariables } from '../decide/index.ts'
 import { SESSION_VARIABLES } from '../harness/index.ts'
-import type { Launch, ProcessId, Run, RunBase, RunRecord, Store } from '../model/index.ts'
-import { LINEAGE_VARIABLE, MARKER_SPAN, markerFrom, Problem } from '../model/index.ts'
+import type { Ending, Launch, ProcessId, RunBase, RunRecord, Store } from '../model/index.ts'
+import { intentOf, isLive, LINEAGE_VARIABLE, MARKER_SPAN, markerFrom, Problem } from '../model/index.ts'
 import { ignoredSignals } from '../observe/index.ts'
 import type { Front } from './caller.ts'
 import type { World } from './world.ts'
@@ -59,8 +59,8 @@ export function handOver(world: World, launch: Launch): void {
   world.keepers.handOver(launch)
 }
 
-/** Spawn, record, open the gate, and come back when the agent is on record. */
-export async function launchDetached(world: World, store: Store, launch: Launch): Promise<ProcessId | null> {
+/** Spawn, record, open the gate. Whatever goes wrong before that closes it, and nothing ever runs. */
+export async function launchDetached(world: World, store: Store, launch: Launch): Promise<ProcessId> {
   const { run } = launch
   world.files.create(run)
   const gated = await world.keepers.spawn(launch)
@@ -70,13 +70,15 @@ export async function launchDetached(world: World, store: Store, launch: Launch)
     if (!won) throw new Problem('held', `session ${run.session} was asked to end while it was starting; nothing was started`)
   } catch (error) {
     gated.close()
+    await untilGone([gated.keeper], world, world.policy.keeperLeaveMs)
     throw error
   }
   gated.open()
-  return untilHarness(world, run, gated.keeper)
+  return gated.keeper
 }
 
-async function untilHarness(world: World, run: RunBase, keeper: ProcessId): Promise<ProcessId | null> {
+/** Comes back when the agent is on record, or is over already. */
+export async function untilHarness(world: World, run: RunBase, keeper: ProcessId): Promise<ProcessId | null> {
   const { files, clock, policy, processes } = world
   const until = clock.elapsed() + policy.launchMs
   for (let delay = policy.pollMinMs; clock.elapsed() < until; delay = Math.min(delay * 2, policy.pollMaxMs)) {
@@ -91,19 +93,17 @@ async function untilHarness(world: World, run: RunBase, keeper: ProcessId): Prom
   })
 }
 
-/** A launch that failed after the claim leaves no open run behind. */
+/** A launch that failed before its gate opened leaves no open run behind; nothing of it ever ran. */
 export async function abandon(world: World, store: Store, run: RunBase, error: unknown): Promise<void> {
   const current = await store.run(run.id)
-  if (current === null || !isStarting(current)) return
-  const reason = `could not start: ${error instanceof Error ? error.message : String(error)}`
-  if (current.state === 'stopping') await endRun(current, { ...world, store }, { intent: null, graceMs: 0 })
-  else
-    await store.recordEnded(
-      run,
-      { state: 'failed', exit: null, reason, evidence: ['the gate never opened'], by: 'launcher' },
-      null,
-      world.clock.now(),
-    )
+  if (current === null || !isLive(current)) return
+  const intent = intentOf(current)
+  const ending: Ending = {
+    state: intent?.end ?? 'failed',
+    exit: null,
+    reason: intent?.reason ?? `could not start: ${error instanceof Error ? error.message : String(error)}`,
+    evidence: ['the gate never opened'],
+    by: intent?.by ?? 'launcher',
+  }
+  await store.recordEnded(run, ending, null, world.clock.now())
 }
-
-const isStarting = (run: Run): run is Extract<Run, { state: 'starting' | 'stopping' }> => run.state === 'starting' || run.state === 'stopping'

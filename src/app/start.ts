@@ -4,7 +4,7 @@ import type { Directory, Found, LiveRun, ProcessId, Run, RunBase, Store, Until }
 import { ID_GRAMMAR, isSessionId, Problem } from '../model/index.ts'
 import { findDirectory, terminalName } from '../observe/index.ts'
 import { ancestorsOf, type Front, frontOf, lineageOf, parentRun } from './caller.ts'
-import { abandon, handOver, launchDetached, launchOf, newCookie, newMarker, newRunId } from './launch.ts'
+import { abandon, handOver, launchDetached, launchOf, newCookie, newMarker, newRunId, untilHarness } from './launch.ts'
 import { refusal } from './refusal.ts'
 import type { World } from './world.ts'
 
@@ -42,25 +42,27 @@ type Plan = {
   readonly lineage: readonly string[]
   readonly parent: Run | null
   readonly ancestors: readonly string[]
+  /** The session's epoch when we first looked. */
+  readonly firstEpoch: number
 }
 
 /** Start a session's next run: look, decide, clear the way as far as the caller allows, claim, launch. */
 export async function start(world: World, request: StartRequest): Promise<Started> {
   const plan = await prepare(world, request)
   const retired: RunEnd[] = []
-  const until = world.clock.elapsed() + world.policy.settleMs + (request.waitMs ?? 0)
-  for (;;) {
+  const began = world.clock.elapsed()
+  for (let steps = 0; steps < world.policy.claimSteps; ) {
     const decision = await decide(plan)
     if (decision.kind === 'attach') return { kind: 'attach', run: decision.run }
-    if (decision.kind === 'claim') {
+    // Waiting has its own bounds; everything else makes a step.
+    if (decision.kind !== 'wait') steps++
+    if (decision.kind !== 'claim') await clearTheWay(plan, decision, retired, began)
+    else {
       const run = await claim(plan, decision.seenEpoch)
       if (run !== null) return launch(plan, run, retired)
-    } else {
-      await clearTheWay(plan, decision, retired, until)
     }
-    if (world.clock.elapsed() >= until)
-      throw new Problem('held', `session ${plan.session} could not be claimed in time; others are at it`, { hint: 'try again' })
   }
+  throw new Problem('held', `session ${plan.session} could not be claimed: others are at it`, { hint: 'try again' })
 }
 
 async function prepare(world: World, request: StartRequest): Promise<Plan> {
@@ -87,6 +89,7 @@ async function prepare(world: World, request: StartRequest): Promise<Plan> {
     parent,
     session: found?.kind === 'found' ? found.view.session.id : (request.session ?? newSessionId(request.argv[0] ?? 'run', world)),
     ancestors: await ancestorsOf(world, parent),
+    firstEpoch: found?.kind === 'found' ? found.view.session.epoch : 0,
   }
 }
 
@@ -98,7 +101,7 @@ async function decide(plan: Plan): Promise<ClaimDecision> {
   const neighbour = current === null ? await store.holder(plan.directory, plan.ancestors) : null
   const judged = (run: LiveRun | null): Judged | null => run && { run, verdict: verdict(run, lookAt(run, world)) }
   const choice: Choice = { onLive: request.onLive, force: request.force ?? false, share: request.share ?? false }
-  return decideClaim({ epoch: view?.session.epoch ?? 0, current: judged(current), neighbour: judged(neighbour) }, choice)
+  return decideClaim({ epoch: view?.session.epoch ?? 0, firstEpoch: plan.firstEpoch, current: judged(current), neighbour: judged(neighbour) }, choice)
 }
 
 /** Everything short of claiming: record an end, end leftovers, retire, wait, or refuse. */
@@ -106,7 +109,7 @@ async function clearTheWay(
   plan: Plan,
   decision: Exclude<ClaimDecision, { kind: 'claim' | 'attach' }>,
   retired: RunEnd[],
-  until: number,
+  began: number,
 ): Promise<void> {
   const { world, store, request } = plan
   const ender = { ...world, store }
@@ -131,7 +134,12 @@ async function clearTheWay(
     }
     case 'wait':
       // A wait that nobody asked for is only for what is about to be settled anyway.
-      if (world.clock.elapsed() >= until) throw refusal({ run: decision.run, because: 'held', why: decision.why, what: 'session' }, world)
+      if (world.clock.elapsed() - began >= (decision.settling ? world.policy.settleMs : (request.waitMs ?? 0))) {
+        throw refusal(
+          { run: decision.run, because: 'held', why: decision.why, what: decision.run.session === plan.session ? 'session' : 'directory' },
+          world,
+        )
+      }
       if (decision.settling) await settle(decision.run, plan)
       else await world.clock.sleep(world.policy.pollMaxMs)
       return
@@ -191,17 +199,19 @@ async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[]): Pro
   const { world, store, request, front, lineage } = plan
   const umask = request.umask ?? process.umask()
   const about = { lineage, timeoutMs: request.timeoutMs ?? null, front, umask }
+  let keeper: ProcessId
   try {
     const launch = launchOf(world, { ...run, keeper: front?.keeper ?? null }, about)
     if (front !== null) {
       handOver(world, launch)
       return { kind: 'handed-over', run, retired }
     }
-    return { kind: 'running', run, harness: await launchDetached(world, store, launch), retired }
+    keeper = await launchDetached(world, store, launch)
   } catch (error) {
     await abandon(world, store, run, error)
     throw error
   }
+  return { kind: 'running', run, harness: await untilHarness(world, run, keeper), retired }
 }
 
 function newSessionId(program: string, { clock }: World): string {

@@ -10,6 +10,8 @@ export type Judged = { readonly run: LiveRun; readonly verdict: Verdict }
 
 export type ClaimView = {
   readonly epoch: number
+  /** The epoch when the caller first looked. Taking over means taking it from the owner of then, not from whoever took it meanwhile. */
+  readonly firstEpoch: number
   readonly current: Judged | null
   /** Another session's run in the same directory. */
   readonly neighbour: Judged | null
@@ -32,10 +34,13 @@ export type ClaimDecision =
 
 /** May this session be claimed now, and if not, what has to happen first? */
 export function decideClaim(view: ClaimView, choice: Choice): ClaimDecision {
-  if (view.current !== null) return aboutOwner(view.current, choice)
+  if (view.current !== null) return aboutOwner(view.current, view.current.run.epoch > view.firstEpoch ? { ...choice, ...NEWCOMER } : choice)
   if (view.neighbour !== null && !choice.share) return aboutNeighbour(view.neighbour, choice)
   return { kind: 'claim', seenEpoch: view.epoch }
 }
+
+/** Somebody else won the race for the same session: that is no owner we were told to replace. */
+const NEWCOMER = { onLive: 'refuse', force: false } as const
 
 function aboutOwner({ run, verdict }: Judged, choice: Choice): ClaimDecision {
   switch (verdict.kind) {

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import type { TreeRecord } from '../../src/decide/index.ts'
+import { census, treeOf } from '../../src/decide/index.ts'
+import type { ProcessRow, ProcessTable } from '../../src/model/index.ts'
+import { isDead, sameProcess } from '../../src/model/index.ts'
+import { verifies } from '../requirements.ts'
+import { MARKER, OTHER_MARKER, row } from './build.ts'
+
+/** Few pids and ticks, so that parents, sessions and reused pids meet often. */
+const pids = fc.integer({ min: 2, max: 9 })
+const ticks = fc.integer({ min: 1, max: 5 })
+const rows: fc.Arbitrary<ProcessRow[]> = fc.uniqueArray(
+  fc
+    .record({
+      pid: pids,
+      ticks,
+      parent: fc.integer({ min: 1, max: 9 }),
+      session: pids,
+      state: fc.constantFrom('S', 'S', 'R', 'T', 'Z', 'X'),
+      marker: fc.constantFrom(null, null, MARKER, OTHER_MARKER, 5),
+      cookie: fc.constantFrom(null, 'mine', 'other'),
+    })
+    .map((over) => row(over.pid, over)),
+  { selector: ({ pid }) => pid, maxLength: 8 },
+)
+const tables: fc.Arbitrary<ProcessTable> = fc.record({ rows, blind: fc.option(fc.constant('hidepid')) })
+const ids = fc.option(fc.record({ pid: pids, ticks }))
+const records: fc.Arbitrary<TreeRecord> = fc.record({ marker: fc.constantFrom(MARKER, null), cookie: fc.constant('mine'), keeper: ids, harness: ids })
+const RUNS = { numRuns: 3000 }
+/** A known gap, told in members.test.ts: before the pid file exists, a new tenant of the keeper's pid passes for the keeper. */
+const keeperReplaced = ({ rows: all }: ProcessTable, { keeper, harness }: TreeRecord): boolean =>
+  harness === null && all.some(({ pid, ticks: found }) => pid === keeper?.pid && found !== keeper.ticks)
+
+verifies('innocent', 'no census contains the keeper, a process of another run, or the dead', () => {
+  fc.assert(
+    fc.property(tables, records, (table, run) => {
+      const { members, suspects } = census(table, run)
+      for (const { row: found } of [...members, ...suspects]) {
+        expect(table.rows).toContain(found)
+        expect(isDead(found.state)).toBe(false)
+        expect(found.marker === OTHER_MARKER).toBe(false)
+        expect(run.keeper !== null && sameProcess(found, run.keeper)).toBe(false)
+      }
+    }),
+    RUNS,
+  )
+})
+
+verifies('innocent', 'every member has a proof that can be checked again, which goes back to a mark of this very run', () => {
+  fc.assert(
+    fc.property(tables, records, (table, run) => {
+      fc.pre(!keeperReplaced(table, run))
+      const { members } = census(table, run)
+      const byPid = new Map(members.map((member) => [member.row.pid, member]))
+      for (const { row: found, proof } of members) {
+        if (proof === 'marker') expect(found.marker).toBe(run.marker)
+        if (proof === 'cookie') expect([run.marker, found.cookie]).toEqual([null, run.cookie])
+        if (proof === 'recorded') expect(run.harness !== null && sameProcess(found, run.harness)).toBe(true)
+        if (proof === 'descendant') {
+          const older = byPid.get(found.parent)?.row ?? run.keeper
+          expect(older !== null && older.pid === found.parent && older.ticks <= found.ticks).toBe(true)
+        }
+        if (proof === 'session') {
+          const leader = byPid.get(found.session)?.row
+          expect(leader !== undefined && leader.session === leader.pid && leader.ticks <= found.ticks).toBe(true)
+        }
+      }
+    }),
+    RUNS,
+  )
+})
+
+verifies('innocent', 'nobody is member and suspect, and nobody is counted twice', () => {
+  fc.assert(
+    fc.property(tables, records, (table, run) => {
+      const { members, suspects } = census(table, run)
+      const all = [...members, ...suspects].map(({ row: { pid } }) => pid)
+      expect(new Set(all).size).toBe(all.length)
+    }),
+    RUNS,
+  )
+})
+
+verifies('stop-proof', 'whoever carries the marker of the run is found, unless it is known to keep it', () => {
+  fc.assert(
+    fc.property(tables, records, (table, run) => {
+      fc.pre(run.keeper === null && run.marker !== null)
+      const marked = table.rows.filter((found) => found.marker === run.marker && !isDead(found.state)).map(({ pid }) => pid)
+      expect(census(table, run).members.map(({ row: { pid } }) => pid)).toEqual(expect.arrayContaining(marked))
+    }),
+    RUNS,
+  )
+})
+
+verifies('unknown', 'a tree is proven empty only by a pass that was not blind and found nobody', () => {
+  fc.assert(
+    fc.property(tables, records, (table, run) => {
+      const found = census(table, run)
+      expect(treeOf(found).kind === 'empty').toBe(found.members.length === 0 && table.blind === null)
+    }),
+    RUNS,
+  )
+})
+
+verifies('innocent', 'the order of the table and the processes of other runs change nothing', () => {
+  fc.assert(
+    fc.property(tables, records, (table, run) => {
+      const found = (rowsSeen: readonly ProcessRow[]) =>
+        census({ ...table, rows: rowsSeen }, run)
+          .members.map(({ row: { pid } }) => pid)
+          .sort()
+      const all = found(table.rows)
+      expect(found(table.rows.toReversed())).toEqual(all)
+      expect(found([...table.rows, row(20, { marker: OTHER_MARKER, parent: 2, session: 2 })])).toEqual(all)
+    }),
+    RUNS,
+  )
+})

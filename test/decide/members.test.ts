@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest'
+import type { Census, TreeRecord } from '../../src/decide/index.ts'
+import { census, treeOf } from '../../src/decide/index.ts'
+import type { ProcessRow } from '../../src/model/index.ts'
+import { verifies } from '../requirements.ts'
+import { harness, keeper, MARKER, OTHER_MARKER, row } from './build.ts'
+
+const record = (over: Partial<TreeRecord> = {}): TreeRecord => ({ marker: MARKER, cookie: 'mine', keeper, harness, ...over })
+const count = (rows: readonly ProcessRow[], over: Partial<TreeRecord> = {}): Census => census({ rows, blind: null }, record(over))
+const proofs = ({ members }: Census): Record<number, string> => Object.fromEntries(members.map(({ row: { pid }, proof }) => [pid, proof]))
+const suspects = ({ suspects: doubtful }: Census): number[] => doubtful.map(({ row: { pid } }) => pid)
+
+/** The keeper and the harness, as they are in almost every table. */
+const mine = { marker: MARKER }
+const theKeeper = row(100, { ...mine, session: 100 })
+const theHarness = row(200, { ...mine, parent: 100 })
+const unmarked = { marker: null }
+
+type Case = readonly [what: string, rows: readonly ProcessRow[], members: Record<number, string>, over?: Partial<TreeRecord>]
+const tables: Readonly<Record<string, readonly Case[]>> = {
+  'by marker': [
+    ['whoever has it is a member, whatever its ancestry', [row(300, mine)], { 300: 'marker' }],
+    ['the keeper has it and is none', [theKeeper, theHarness], { 200: 'marker' }],
+    [
+      'another value of the same limit is no marker of anybody',
+      [theHarness, row(300, { marker: 5, parent: 200 })],
+      { 200: 'marker', 300: 'descendant' },
+    ],
+    ['without a keeper on record it still counts', [row(300, mine)], { 300: 'marker' }, { keeper: null, harness: null }],
+  ],
+  'the innermost marker decides': [
+    ['a child with the marker of another run is not ours', [theHarness, row(300, { marker: OTHER_MARKER, parent: 200 })], { 200: 'marker' }],
+    [
+      'nor are its own children',
+      [theHarness, row(300, { marker: OTHER_MARKER, parent: 200 }), row(310, { ...unmarked, parent: 300 })],
+      { 200: 'marker' },
+    ],
+    ['nor is our cookie any help', [row(300, { marker: OTHER_MARKER, cookie: 'mine' })], {}, { marker: null, keeper: null, harness: null }],
+    ['nor a session that we lead', [row(300, { ...mine, session: 300 }), row(310, { marker: OTHER_MARKER, session: 300 })], { 300: 'marker' }],
+    ['nor a recorded identity', [row(200, { marker: OTHER_MARKER })], {}],
+  ],
+  'by cookie, only where no marker could be set': [
+    ['a cookie is proof', [row(300, { cookie: 'mine' })], { 300: 'cookie' }, { marker: null }],
+    ["another run's cookie is none", [row(300, { cookie: 'other' })], {}, { marker: null }],
+    ['with a marker expected it is none', [row(300, { cookie: 'mine' })], {}],
+  ],
+  'by recorded identity': [
+    ['the harness that lost its marker', [row(200, unmarked)], { 200: 'recorded' }],
+    ['a new tenant of its pid', [row(200, { ...unmarked, ticks: 2001 })], {}],
+  ],
+  'by descent': [
+    [
+      'children and their children',
+      [row(200, unmarked), row(300, { parent: 200 }), row(310, { parent: 300 })],
+      { 200: 'recorded', 300: 'descendant', 310: 'descendant' },
+    ],
+    [
+      'whichever row comes first',
+      [row(310, { parent: 300 }), row(300, { parent: 200 }), theHarness],
+      { 200: 'marker', 300: 'descendant', 310: 'descendant' },
+    ],
+    ['born in the same tick', [theHarness, row(300, { parent: 200, ticks: 2000 })], { 200: 'marker', 300: 'descendant' }],
+    ['a child older than its parent met a pid used again', [theHarness, row(300, { parent: 200, ticks: 1999 })], { 200: 'marker' }],
+    ['children of strangers', [theHarness, row(300, { parent: 1 })], { 200: 'marker' }],
+  ],
+  'by process session': [
+    ['its leader is a member', [row(300, { ...mine, session: 300 }), row(310, { session: 300 })], { 300: 'marker', 310: 'session' }],
+    ["its leader is none: the user's own terminal", [row(50, { session: 50 }), row(200, mine), row(310, { session: 50 })], { 200: 'marker' }],
+    ['its leader is the keeper', [theKeeper, theHarness, row(310, { session: 100 })], { 200: 'marker' }],
+    ['the member of that pid leads no session', [row(300, { ...mine, session: 50 }), row(310, { session: 300 })], { 300: 'marker' }],
+    ['older than its leader', [row(300, { ...mine, session: 300 }), row(310, { session: 300, ticks: 2999 })], { 300: 'marker' }],
+  ],
+  'the keeper and its helpers': [
+    ['a helper is none, even with the marker', [theKeeper, theHarness, row(300, { ...mine, parent: 100 })], { 200: 'marker' }],
+    ['nor is what an unmarked helper starts', [theKeeper, row(300, { parent: 100 }), row(310, { parent: 300 })], {}],
+    ['under a new tenant of its pid nobody is a helper', [row(100, { ticks: 1001 }), row(300, { ...mine, parent: 100 })], { 300: 'marker' }],
+    ['a new tenant of its pid can be a member', [row(100, { ...mine, ticks: 1001 })], { 100: 'marker' }],
+  ],
+  'before the pid file exists': [
+    ["the keeper's children are members", [theKeeper, row(150, { parent: 100 })], { 150: 'descendant' }, { harness: null }],
+    ['and theirs', [theKeeper, row(150, { parent: 100 }), row(160, { parent: 150 })], { 150: 'descendant', 160: 'descendant' }, { harness: null }],
+    ['unless another run marks them', [theKeeper, row(150, { parent: 100, marker: OTHER_MARKER })], {}, { harness: null }],
+    ['a child older than the keeper is none', [theKeeper, row(150, { parent: 100, ticks: 999 })], {}, { harness: null }],
+    ['the keeper itself is none', [theKeeper], {}, { harness: null }],
+  ],
+  'the dead': [
+    ['are no members', [...'ZXx'].map((state, index) => row(300 + index, { ...mine, state })), {}],
+    ['and prove nothing for others', [row(200, { ...mine, state: 'Z' }), row(300, { parent: 200 })], {}],
+    ['the frozen are not dead', [row(300, { ...mine, state: 'T' })], { 300: 'marker' }],
+  ],
+}
+for (const [topic, cases] of Object.entries(tables)) {
+  describe(topic, () => {
+    for (const [what, rows, members, over] of cases) test(what, () => expect(proofs(count(rows, over))).toEqual(members))
+  })
+}
+
+describe('suspects', () => {
+  verifies('innocent', 'a cookie without the expected marker makes a suspect, not a member', () => {
+    const found = count([theKeeper, theHarness, row(300, { cookie: 'mine' })])
+    expect(proofs(found)).toEqual({ 200: 'marker' })
+    expect(found.suspects).toEqual([{ row: row(300, { cookie: 'mine' }), why: 'has the secret of this run in its environment, but not its marker' }])
+  })
+  const cases: readonly [what: string, rows: readonly ProcessRow[]][] = [
+    ['members are none', [row(200, { ...mine, cookie: 'mine' })]],
+    ["another run's process is none", [row(300, { marker: OTHER_MARKER, cookie: 'mine' })]],
+    ['the keeper is none', [row(100, { cookie: 'mine' })]],
+    ['the dead are none', [row(300, { cookie: 'mine', state: 'Z' })]],
+    ['other cookies are none', [row(300, { cookie: 'other' }), row(301, { cookie: null }), row(302)]],
+  ]
+  test.each(cases)('%s', (_what, rows) => expect(suspects(count(rows))).toEqual([]))
+})
+
+describe('blindness', () => {
+  const dark = row(300, { unreadable: 'EACCES' })
+  const why = 'pid 300 (p300) could not be read: EACCES'
+  test('a pass that could not read what it should says so', () => expect(count([theKeeper, dark]).blind).toBe(why))
+  test('a blind table is blind first', () => expect(census({ rows: [dark], blind: 'hidepid' }, record()).blind).toBe('hidepid'))
+  test('the dead need not be read', () => expect(count([{ ...dark, state: 'Z' }]).blind).toBeNull())
+
+  verifies('unknown', 'only a pass that saw everything proves a tree empty', () => {
+    expect(treeOf(count([theKeeper]))).toEqual({ kind: 'empty' })
+    expect(treeOf(count([theKeeper, dark]))).toEqual({ kind: 'unknown', why })
+    expect(treeOf(census({ rows: [], blind: 'hidepid' }, record()))).toEqual({ kind: 'unknown', why: 'hidepid' })
+  })
+  test('who was found is there, however blind the pass', () => {
+    expect(treeOf(count([theHarness, dark]))).toEqual({ kind: 'members', members: [{ row: theHarness, proof: 'marker' }] })
+  })
+})
+
+describe('known gaps: each of these says what should be', () => {
+  // The keeper died before its stub wrote a pid file, and its pid is in use again: these children are a stranger's.
+  test.fails('[innocent] a new tenant of the keeper pid has no members among its children', () => {
+    expect(proofs(count([row(100, { ticks: 5000 }), row(600, { parent: 100 })], { harness: null }))).toEqual({})
+  })
+  // Where no marker can be set, the innermost cookie has to decide instead (design §6).
+  test.fails('[innocent] a nested run with a cookie of its own is not ours, where no marker could be set', () => {
+    const nested = row(300, { parent: 200, cookie: 'other' })
+    expect(proofs(count([row(200, { cookie: 'mine' }), nested], { marker: null }))).toEqual({ 200: 'cookie' })
+  })
+})

@@ -1,0 +1,179 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect } from 'vitest'
+
+export const COMMAND = resolve('bin/holdfast')
+/** The same command, with failpoints. */
+export const TEST_COMMAND = resolve('dist/test/bin/holdfast')
+export const AGENT = resolve('test/fixtures/fake-agent.sh')
+
+export type Result = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
+export type Options = {
+  readonly env?: NodeJS.ProcessEnv
+  readonly input?: string
+  readonly cwd?: string
+  readonly command?: string
+  readonly timeoutMs?: number
+}
+export type Status = Record<string, never> & {
+  state: string
+  pid: number
+  keeper: number
+  epoch: number
+  reason: string | null
+  exit: { code: number | null; signal: string | null } | null
+}
+
+/** A home, a directory, an agent's folder and a bystander of its own, with a check that nothing is left of what was started. */
+export type Lab = {
+  readonly home: string
+  readonly dir: string
+  readonly agentDir: string
+  readonly env: NodeJS.ProcessEnv
+  hf(args: readonly string[], options?: Options): Promise<Result>
+  start(args: readonly string[], options?: Options): ChildProcess
+  ok(args: readonly string[], options?: Options): Promise<string>
+  status(session: string): Promise<Status>
+  /** The pid the stand-in agent wrote under a name. */
+  pid(name: string): Promise<number>
+  newDir(): string
+}
+
+/** Runs a scenario; afterwards stops what is left of it through the product and then proves that nothing is. */
+export async function inLab(body: (lab: Lab) => Promise<void>): Promise<void> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'hf-lab-')))
+  const nonce = randomUUID()
+  const folder = (name: string): string => {
+    mkdirSync(join(root, name), { mode: 0o700 })
+    return join(root, name)
+  }
+  const dir = folder('work')
+  const agentDir = folder('agent')
+  const home = join(root, 'home')
+  const env: NodeJS.ProcessEnv = { ...cleanEnvironment(), HOLDFAST_HOME: home, FA_DIR: agentDir, HF_LAB: nonce }
+  // Same directory, same kind of process, but nobody's: it must live through everything.
+  const bystander = spawn('sleep', ['3600'], { cwd: dir, stdio: 'ignore', env: { PATH: process.env['PATH'] } })
+  const start: Lab['start'] = (args, options = {}) =>
+    spawn(options.command ?? COMMAND, args, { cwd: options.cwd ?? dir, env: { ...env, ...options.env }, stdio: ['pipe', 'pipe', 'pipe'] })
+  const hf: Lab['hf'] = (args, options = {}) => collect(start(args, options), options)
+  let serial = 0
+  const lab: Lab = {
+    home,
+    dir,
+    agentDir,
+    env,
+    hf,
+    start,
+    ok: async (args, options) => {
+      const result = await hf(args, options)
+      expect(result.code, `holdfast ${args.join(' ')}\n${result.stderr}`).toBe(0)
+      return result.stdout
+    },
+    status: async (session) => {
+      const result = await hf(['status', session, '--json'])
+      expect(result.code, result.stderr).toBe(0)
+      return JSON.parse(result.stdout) as Status
+    },
+    pid: async (name) => {
+      const path = join(agentDir, `${name}.pid`)
+      return Number(await until(`${name}.pid`, () => readOr(path).trim() || null))
+    },
+    newDir: () => folder(`dir${++serial}`),
+  }
+  try {
+    await body(lab)
+    expect(isAlive(bystander.pid ?? 0), 'the bystander lives').toBe(true)
+  } finally {
+    await hf(['stop', '--all', '--grace', '1s'])
+    const left = await leftOver(nonce)
+    bystander.kill('SIGKILL')
+    for (const { pid } of left) killOwn(pid, nonce)
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 })
+    expect(left, 'nothing is left running').toEqual([])
+  }
+}
+
+/** No HOLDFAST_ variable of a session around the tests may reach them. */
+export const cleanEnvironment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('HOLDFAST_') && !name.startsWith('VITEST') && name !== 'NODE_OPTIONS'),
+  )
+
+export function collect(child: ChildProcess, options: Options = {}): Promise<Result> {
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString()
+  })
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+  })
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(options.input ?? '')
+  const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? 45_000)
+  return new Promise((done) => {
+    // Not `close`: what an agent leaves may hold our pipes.
+    child.once('exit', (code) => setTimeout(() => done({ code, stdout, stderr }), 20))
+    child.once('exit', () => clearTimeout(timer))
+  })
+}
+
+/** Waits for a condition; what it waits for is in the message. */
+export async function until<T>(
+  what: string,
+  look: () => T | null | undefined | false | Promise<T | null | undefined | false>,
+  ms = 15_000,
+): Promise<T> {
+  const end = performance.now() + ms
+  for (;;) {
+    const seen = await look()
+    if (seen !== null && seen !== undefined && seen !== false) return seen
+    if (performance.now() >= end) throw new Error(`waited ${ms} ms in vain for: ${what}`)
+    await new Promise((next) => setTimeout(next, 15))
+  }
+}
+
+export function stateOf(pid: number): string | null {
+  const stat = readOr(`/proc/${pid}/stat`)
+  return stat === '' ? null : (stat.slice(stat.lastIndexOf(')') + 2)[0] ?? null)
+}
+export const isAlive = (pid: number): boolean => !['Z', 'X', null].includes(stateOf(pid))
+export const gone = (pid: number): Promise<true> => until(`pid ${pid} to be gone`, () => !isAlive(pid) || null).then(() => true)
+
+export const readOr = (path: string): string => {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+/** Every process that still carries the nonce of a lab: a moment is given to keepers that are just leaving. */
+async function leftOver(nonce: string): Promise<{ pid: number; command: string }[]> {
+  for (let tries = 0; ; tries++) {
+    const left = readdirSync('/proc')
+      .filter((entry) => /^\d+$/.test(entry) && readOr(`/proc/${entry}/environ`).includes(nonce) && isAlive(Number(entry)))
+      .map((entry) => ({ pid: Number(entry), command: readOr(`/proc/${entry}/cmdline`).replaceAll('\0', ' ').trim() }))
+    if (left.length === 0 || tries === 60) return left
+    await new Promise((next) => setTimeout(next, 50))
+  }
+}
+
+function killOwn(pid: number, nonce: string): void {
+  if (readOr(`/proc/${pid}/environ`).includes(nonce)) process.kill(pid, 'SIGKILL')
+}
+
+/** A shell script in a pid and mount namespace of its own; whatever it leaves dies with it. Needs root or user namespaces. */
+export function inNamespace(script: string, env: NodeJS.ProcessEnv): Result {
+  const root = process.getuid?.() === 0
+  const result = spawnSync('unshare', [root ? '-pf' : '-Urpf', '-m', '--mount-proc', '--kill-child', 'bash', '-euc', script], {
+    env,
+    encoding: 'utf8',
+    timeout: 120_000,
+    cwd: '/',
+  })
+  return { code: result.status, stdout: result.stdout, stderr: result.stderr }
+}
