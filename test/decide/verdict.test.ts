@@ -1,124 +1,77 @@
 import { describe, expect, test } from 'vitest'
 import type { Seen, Verdict } from '../../src/decide/index.ts'
 import { verdict } from '../../src/decide/index.ts'
-import type { LiveRun } from '../../src/model/index.ts'
+import type { Ending, EndState, Exit, LiveRun } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 import { alive, empty, gone, intent, member, record, running, seen, seenGone, starting, stopping, unknown, withMembers } from './build.ts'
 
 const left = withMembers(member(300))
 const frozen = { kind: 'alive', frozen: true } as const
-const failing = 3 << 8
-const exited = (code: number) => ({ code, signal: null })
+const exited3 = 3 << 8
+const code = (number: number) => ({ code: number, signal: null })
+/** Before a keeper is on record: nothing of it was ever seen, unless a test says so. */
+const early = (over: Partial<Seen> = {}): Seen => seen({ keeper: null, harness: null, tree: empty, ...over })
+/** The harness is over, the keeper is not. */
+const after = (over: Partial<Seen> = {}): Seen => seen({ harness: gone(), tree: empty, ...over })
 
-/** What the verdict must contain; what is left out here is a matter of `endingOf`. */
-type Expected = { kind: Verdict['kind']; why?: string; exit?: unknown; ending?: unknown }
+/** What the verdict must contain; the rest of an ending is a matter of `endingOf`. */
+type Expected = { kind: Verdict['kind']; why?: string; exit?: Exit | null; ending?: Partial<Ending> }
+const lives: Expected = { kind: 'alive' }
+const doubt = (why: string): Expected => ({ kind: 'unknown', why })
+const leftovers = (exit: Exit | null): Expected => ({ kind: 'leftovers', exit })
+const over = (state: EndState, exit: Exit | null): Expected => ({ kind: 'over', ending: { state, exit } })
 type Case = readonly [what: string, run: LiveRun, seen: Seen, expected: Expected]
 
 const tables: Readonly<Record<string, readonly Case[]>> = {
   'a living harness': [
-    ['is alive', running(), seen(), { kind: 'alive' }],
-    ['frozen is alive', running(), seen({ harness: frozen }), { kind: 'alive' }],
-    ['without its keeper', running(), seen({ keeper: gone() }), { kind: 'alive' }],
-    ['with a keeper nobody can see', running(), seen({ keeper: unknown() }), { kind: 'alive' }],
-    ['although asked to end', stopping({ intent }), seen(), { kind: 'alive' }],
-    ['although an exit record claims otherwise', running(), seen({ exit: record(0), tree: empty }), { kind: 'alive' }],
+    ['is alive', running(), seen(), lives],
+    ['frozen is alive', running(), seen({ harness: frozen }), lives],
+    ['without its keeper', running(), seen({ keeper: gone() }), lives],
+    ['with a keeper nobody can see', running(), seen({ keeper: unknown() }), lives],
+    ['although asked to end', stopping({ intent }), seen(), lives],
+    ['although an exit record claims otherwise', running(), seen({ exit: record(0), tree: empty }), lives],
   ],
   'what cannot be told': [
-    ['the harness', running(), seenGone({ harness: unknown('hidepid') }), { kind: 'unknown', why: 'hidepid' }],
-    ['the harness, in spite of an exit record', running(), seenGone({ harness: unknown(), exit: record(0) }), { kind: 'unknown', why: 'EACCES' }],
-    ['the tree, since nobody looked', running(), seenGone({ tree: null }), { kind: 'unknown', why: 'its tree was not looked at' }],
-    ['the tree', running(), seenGone({ tree: unknown('hidepid') }), { kind: 'unknown', why: 'hidepid' }],
-    ['the tree, in spite of an exit record', running(), seenGone({ tree: unknown(), exit: record(0) }), { kind: 'unknown', why: 'EACCES' }],
-    ['the keeper', running(), seenGone({ keeper: unknown('EPERM') }), { kind: 'unknown', why: 'EPERM' }],
-    ['the keeper, in spite of an exit record', running(), seenGone({ keeper: unknown(), exit: record(0) }), { kind: 'unknown', why: 'EACCES' }],
-    [
-      'the tree of a run without a keeper',
-      starting(),
-      seenGone({ keeper: null, harness: null, tree: unknown() }),
-      { kind: 'unknown', why: 'EACCES' },
-    ],
+    ['the harness', running(), seenGone({ harness: unknown('hidepid') }), doubt('hidepid')],
+    ['the harness, in spite of an exit record', running(), seenGone({ harness: unknown(), exit: record(0) }), doubt('EACCES')],
+    ['the tree, since nobody looked', running(), seenGone({ tree: null }), doubt('its tree was not looked at')],
+    ['the tree', running(), seenGone({ tree: unknown('hidepid') }), doubt('hidepid')],
+    ['the tree, in spite of an exit record', running(), seenGone({ tree: unknown(), exit: record(0) }), doubt('EACCES')],
+    ['the keeper', running(), seenGone({ keeper: unknown('EPERM') }), doubt('EPERM')],
+    ['the keeper, in spite of an exit record', running(), seenGone({ keeper: unknown(), exit: record(0) }), doubt('EACCES')],
+    ['the tree of a run without a keeper', starting(), early({ tree: unknown() }), doubt('EACCES')],
+    ['the launcher of a run without a keeper', starting(), early({ launcher: unknown() }), doubt('EACCES')],
   ],
   'before there is a keeper': [
-    [
-      'its launcher is at work',
-      starting(),
-      seen({ keeper: null, harness: null, tree: empty, launcher: alive }),
-      { kind: 'starting', why: 'its launcher is at work' },
-    ],
-    ['its launcher is frozen', starting(), seen({ keeper: null, harness: null, tree: empty, launcher: frozen }), { kind: 'starting' }],
-    [
-      'its launcher cannot be told',
-      starting(),
-      seen({ keeper: null, harness: null, tree: empty, launcher: unknown() }),
-      { kind: 'unknown', why: 'EACCES' },
-    ],
-    ['its launcher died, its gated keeper is leaving', starting(), seen({ keeper: null, harness: null, tree: left }), { kind: 'settling' }],
-    [
-      'its launcher died',
-      starting(),
-      seen({ keeper: null, harness: null, tree: empty }),
-      { kind: 'over', ending: { state: 'failed', exit: null, by: 'reconcile' } },
-    ],
-    [
-      'it was asked to end and its launcher died',
-      stopping({ keeper: null, intent }),
-      seen({ keeper: null, harness: null, tree: empty }),
-      { kind: 'over', ending: { state: 'stopped', exit: null, reason: intent.reason, by: intent.by } },
-    ],
+    ['its launcher is at work', starting(), early({ launcher: alive }), { kind: 'starting', why: 'its launcher is at work' }],
+    ['its launcher is frozen', starting(), early({ launcher: frozen }), { kind: 'starting' }],
+    ['its launcher died, its gated keeper is leaving', starting(), early({ tree: left }), { kind: 'settling' }],
+    ['its launcher died', starting(), early(), over('failed', null)],
+    ['it was asked to end and its launcher died', stopping({ keeper: null, intent }), early(), over('stopped', null)],
   ],
   'something of the tree lives': [
-    ['and no harness was ever seen', running(), seen({ harness: null, tree: left }), { kind: 'alive' }],
-    ['and the harness is gone', running(), seen({ harness: gone(), tree: left }), { kind: 'leftovers', exit: null }],
-    ['and the keeper wrote the end', running(), seen({ harness: gone(), tree: left, exit: record(3) }), { kind: 'leftovers', exit: exited(3) }],
-    [
-      'and the keeper wrote the end of a harness never seen',
-      running(),
-      seen({ harness: null, tree: left, exit: record(3) }),
-      { kind: 'leftovers', exit: exited(3) },
-    ],
-    ['and the harness is a zombie', running(), seen({ harness: gone(failing), tree: left }), { kind: 'leftovers', exit: exited(3) }],
-    ['and the keeper is gone', running(), seenGone({ tree: left }), { kind: 'leftovers', exit: null }],
-    ['and the keeper cannot be told', running(), seenGone({ keeper: unknown(), tree: left }), { kind: 'leftovers', exit: null }],
-    ['and the run lives as long as its tree', running({ until: 'tree' }), seenGone({ tree: left, exit: record(0) }), { kind: 'alive' }],
+    ['and no harness was ever seen', running(), seen({ harness: null, tree: left }), lives],
+    ['and the harness is gone', running(), after({ tree: left }), leftovers(null)],
+    ['and the keeper wrote the end', running(), after({ tree: left, exit: record(3) }), leftovers(code(3))],
+    ['and the keeper wrote the end of a harness never seen', running(), after({ harness: null, tree: left, exit: record(3) }), leftovers(code(3))],
+    ['and the harness is a zombie', running(), after({ harness: gone(exited3), tree: left }), leftovers(code(3))],
+    ['and the keeper is gone', running(), seenGone({ tree: left }), leftovers(null)],
+    ['and the keeper cannot be told', running(), seenGone({ keeper: unknown(), tree: left }), leftovers(null)],
+    ['and the run lives as long as its tree', running({ until: 'tree' }), seenGone({ tree: left, exit: record(0) }), lives],
   ],
   'nothing of the tree lives, but its keeper does': [
-    [
-      'and has yet to start the agent',
-      running(),
-      seen({ harness: null, tree: empty }),
-      { kind: 'starting', why: 'its keeper is about to start the agent' },
-    ],
-    ['and has yet to write how it ended', running(), seen({ harness: gone(), tree: empty }), { kind: 'settling' }],
-    [
-      'and wrote the end',
-      running(),
-      seen({ harness: gone(), tree: empty, exit: record(0) }),
-      { kind: 'over', ending: { state: 'completed', exit: exited(0) } },
-    ],
-    [
-      'frozen, but the zombie tells',
-      running(),
-      seen({ keeper: frozen, harness: gone(failing), tree: empty }),
-      { kind: 'over', ending: { state: 'failed', exit: exited(3) } },
-    ],
-    [
-      'and the stub could not start the agent',
-      running(),
-      seen({ harness: gone(), tree: empty, notStarted: 127 }),
-      { kind: 'over', ending: { state: 'failed' } },
-    ],
+    ['and has yet to start the agent', running(), after({ harness: null }), { kind: 'starting', why: 'its keeper is about to start the agent' }],
+    ['and has yet to write how it ended', running(), after(), { kind: 'settling' }],
+    ['and wrote the end', running(), after({ exit: record(0) }), over('completed', code(0))],
+    ['frozen, but the zombie tells', running(), after({ keeper: frozen, harness: gone(exited3) }), over('failed', code(3))],
+    ['and the stub could not start the agent', running(), after({ notStarted: 127 }), over('failed', code(127))],
   ],
   'nothing lives at all': [
-    ['and nothing tells how it ended', running(), seenGone(), { kind: 'over', ending: { state: 'lost', exit: null } }],
-    ['and no harness was ever seen', running(), seenGone({ harness: null }), { kind: 'over', ending: { state: 'lost', exit: null } }],
-    ['and the keeper wrote the end', running(), seenGone({ exit: record(0) }), { kind: 'over', ending: { state: 'completed', exit: exited(0) } }],
-    [
-      'of a run that lives as long as its tree',
-      running({ until: 'tree' }),
-      seenGone({ exit: record(0) }),
-      { kind: 'over', ending: { state: 'completed' } },
-    ],
-    ['of a run that was asked to end', stopping({ intent }), seenGone(), { kind: 'over', ending: { state: 'stopped', exit: null } }],
+    ['and nothing tells how it ended', running(), seenGone(), over('lost', null)],
+    ['and no harness was ever seen', running(), seenGone({ harness: null }), over('lost', null)],
+    ['and the keeper wrote the end', running(), seenGone({ exit: record(0) }), over('completed', code(0))],
+    ['of a run that lives as long as its tree', running({ until: 'tree' }), seenGone({ exit: record(0) }), over('completed', code(0))],
+    ['of a run that was asked to end', stopping({ intent }), seenGone(), over('stopped', null)],
   ],
 }
 for (const [topic, cases] of Object.entries(tables)) {
@@ -129,12 +82,12 @@ for (const [topic, cases] of Object.entries(tables)) {
 
 verifies('one-owner', 'a run is over only when both keys have turned: its keeper and its tree', () => {
   expect(verdict(running(), seen({ harness: gone(), keeper: gone(), tree: left })).kind).toBe('leftovers')
-  expect(verdict(running(), seen({ harness: gone(), keeper: alive, tree: empty })).kind).toBe('settling')
+  expect(verdict(running(), after({ keeper: alive })).kind).toBe('settling')
   expect(verdict(running(), seen({ harness: gone(), keeper: gone(), tree: empty })).kind).toBe('over')
 })
 
 verifies('gate', 'a run whose launcher died before the gate opened never started, and says so', () => {
-  const judged = verdict(starting(), seen({ keeper: null, harness: null, tree: empty, launcher: gone(null, 'no such process') }))
+  const judged = verdict(starting(), early({ launcher: gone(null, 'no such process') }))
   expect(judged).toEqual({
     kind: 'over',
     ending: {

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest'
+import type { HoldfastEvent, Lock } from '../../src/model/index.ts'
+import { eventJson, eventText, lockJson, locksText, painter, type Sight, sessionsText, statusText, treeText } from '../../src/show/index.ts'
+import { ended, intent, member, NOW, row, running, session, starting, stopping } from '../decide/build.ts'
+
+const bare = painter(false)
+const sight = (over: Partial<Sight> = {}): Sight => ({
+  session: session(),
+  run: running(),
+  liveness: 'alive',
+  pid: 200,
+  note: null,
+  tasks: [],
+  ...over,
+})
+const dead = (over: Parameters<typeof ended>[0] = {}): Sight => sight({ run: ended(over), liveness: 'dead', pid: null })
+
+describe('ls', () => {
+  test('says so when there are none', () => expect(sessionsText([], NOW, bare)).toEqual(['no sessions']))
+
+  test('is one aligned line a session', () => {
+    const sights = [
+      sight({ session: session({ name: 'fix' }) }),
+      sight({
+        session: session({ id: 'starting-1', name: 'starting-1' }),
+        run: starting({ startedAt: NOW - 2000 }),
+        pid: null,
+        note: 'its launcher is at work',
+      }),
+      sight({
+        session: session({ id: 'far' }),
+        liveness: 'unknown',
+        note: 'it was started on another machine',
+        run: running({ dir: '/mnt/a/very/long/path/that/does/not/fit/here/at-all' }),
+      }),
+      { ...dead({ state: 'failed', reason: 'exit code 3' }), session: session({ id: 'over' }) },
+    ]
+    expect(sessionsText(sights, NOW, bare)).toEqual([
+      'SESSION     STATE     PID  AGE    DIRECTORY                                 COMMAND',
+      's1 (fix)    running   200  1h02m  /home/ann/project                         claude --resume',
+      'starting-1  starting  -    2s     /home/ann/project                         claude --resume  · its launcher is at work',
+      'far         running?  200  1h02m  /mnt/a/very/l…t/does/not/fit/here/at-all  claude --resume  · it was started on another machine',
+      'over        failed    -    1m05s  /home/ann/project                         claude --resume  · exit code 3',
+    ])
+  })
+
+  test('an ended run shows no pid, since it has another tenant by now', () => {
+    expect(sessionsText([{ ...dead(), pid: 200 }], NOW, bare)[1]).toMatch(/^s1 {7}completed {2}- {4}1m05s/)
+  })
+})
+
+describe('status', () => {
+  test('of a live run in the foreground', () => {
+    expect(statusText(sight({ session: session({ name: 'fix' }), tasks: ['t1', 't2'] }), NOW, bare)).toEqual([
+      's1 (fix) running',
+      '  run         r000000000001 (epoch 3)',
+      '  liveness    alive',
+      '  agent       pid 200',
+      '  keeper      pid 100',
+      '  command     claude --resume',
+      '  directory   /home/ann/project',
+      '  started     2026-01-02T10:57:55.000Z (1h02m ago) by ann@box on /dev/pts/3',
+      '  attach      a foreground run: can be taken over, not attached',
+      '  runs in it  t1, t2',
+    ])
+  })
+  test('of a stopping one: who asked, and who survives', () => {
+    const run = stopping({ detached: true, tty: null, parent: 'r9', intent, survivors: [{ pid: 9, name: 'sleep', why: 'it did not end' }] })
+    expect(statusText(sight({ run, pid: null, note: 'its leftovers are being ended' }), NOW, bare)).toEqual([
+      's1 stopping',
+      '  run         r000000000001 (epoch 3)',
+      '  liveness    alive',
+      '  keeper      pid 100',
+      '  command     claude --resume',
+      '  directory   /home/ann/project',
+      '  started     2026-01-02T10:57:55.000Z (1h02m ago) by ann@box',
+      '  attach      holdfast attach s1',
+      '  parent      r9',
+      '  asked       asked by ann (by ann@box)',
+      '  survivor    pid 9 (sleep): it did not end',
+      '  note        its leftovers are being ended',
+    ])
+  })
+  test('of one that cannot be proven: what can be done', () => {
+    const lines = statusText(sight({ liveness: 'unknown', note: 'EACCES' }), NOW, bare)
+    expect(lines.slice(-2)).toEqual([
+      '  note        EACCES',
+      '  next        look from where it runs; or, if you know that it is gone: holdfast run --session s1 --force …',
+    ])
+  })
+  test('of an ended one: how, why and from what evidence', () => {
+    expect(statusText(dead({ state: 'failed', exit: { code: 137, signal: 'SIGKILL' }, reason: 'SIGKILL (137)' }), NOW, bare)).toEqual([
+      's1 failed',
+      '  run         r000000000001 (epoch 3)',
+      '  liveness    dead',
+      '  keeper      pid 100',
+      '  command     claude --resume',
+      '  directory   /home/ann/project',
+      '  started     2026-01-02T10:57:55.000Z (1h02m ago) by ann@box on /dev/pts/3',
+      '  ended       2026-01-02T11:58:55.000Z (1m05s ago) after 1h01m',
+      '  exit        SIGKILL (137)',
+      '  reason      SIGKILL (137)',
+      '  by          keeper',
+      "  evidence    the keeper's exit record: exit code 0",
+      '  evidence    no process of it was found',
+    ])
+  })
+  test('of a lost one: the exit is unknown', () =>
+    expect(statusText(dead({ state: 'lost', exit: null }), NOW, bare)).toContain('  exit        unknown'))
+})
+
+describe('tree', () => {
+  test('says so when it is empty', () => expect(treeText([], [], bare)).toEqual(['no processes']))
+  test('parents come before their children, indented, suspects last', () => {
+    const members = [member(310, { parent: 300 }), member(250, { parent: 200 }), member(300, { parent: 200, state: 'T' }), member(200), member(400)]
+    const suspects = [{ row: row(500), why: 'has the secret' }]
+    expect(treeText(members, suspects, bare)).toEqual([
+      'PID  STATE  PROOF    NAME',
+      '200  S      marker   p200',
+      '250  S      marker     p250',
+      '300  T      marker     p300',
+      '310  S      marker       p310',
+      '400  S      marker   p400',
+      '500  S      suspect  p500  · has the secret',
+    ])
+  })
+})
+
+describe('events and locks', () => {
+  const event: HoldfastEvent = {
+    seq: 1,
+    at: NOW,
+    kind: 'ended',
+    session: 's1',
+    run: 'r1',
+    epoch: 3,
+    detail: { state: 'lost', exit: null, by: '', pid: 7, more: { a: 1 } },
+  }
+  test('an event is one line, without what is empty', () => {
+    expect(eventText(event, bare)).toBe('2026-01-02T12:00:00.000Z  s1 ended  r1 epoch 3  state=lost pid=7 more={"a":1}')
+    expect(eventJson(event)).toEqual({ ...event, at: '2026-01-02T12:00:00.000Z' })
+  })
+  const lock: Lock & { pid: number | null } = {
+    device: '1',
+    inode: '2',
+    dir: '/a',
+    session: 's1',
+    run: 'r1',
+    since: NOW - 5000,
+    kind: 'run',
+    reason: 'an agent works here',
+    shared: false,
+    pid: 200,
+  }
+  test('a lock is one line', () => {
+    expect(locksText([], NOW, bare)).toEqual(['no locks'])
+    expect(locksText([lock, { ...lock, dir: '/b', shared: true, pid: null }], NOW, bare)).toEqual([
+      'DIRECTORY  SESSION  PID  KIND         SINCE   REASON',
+      '/a         s1       200  run          5s ago  an agent works here',
+      '/b         s1       -    run, shared  5s ago  an agent works here',
+    ])
+  })
+  test('a lock has at least the documented keys', () => {
+    expect(lockJson(lock)).toMatchObject({
+      dir: '/a',
+      pid: 200,
+      session: 's1',
+      kind: 'run',
+      since: '2026-01-02T11:59:55.000Z',
+      reason: 'an agent works here',
+    })
+  })
+})
