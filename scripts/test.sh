@@ -1,0 +1,17 @@
+#!/bin/sh
+# Everything the tests need, then all of them. `sh scripts/test.sh` on a fresh clone does its own set-up.
+set -eu
+cd "$(dirname "$0")/.."
+. scripts/needs.sh
+
+need tmux tmux 'a run on a terminal'
+need strace strace 'which signals are sent'
+need unshare util-linux 'pid reuse and foreign namespaces'
+need prlimit util-linux 'the marker'
+if [ -n "$hf_missing" ] && [ "${CI:-}" = true ]; then
+  echo "missing:$hf_missing" >&2
+  exit 1
+fi
+[ -d node_modules/vitest ] || npm ci --no-audit --no-fund
+npm run --silent build
+HOLDFAST_TEST_MISSING="$hf_missing" exec node_modules/.bin/vitest run --project fast --project real "$@"

@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { inLab } from './lab.ts'
+
+const PROGRAM = `
+import { openHoldfast, Problem } from 'holdfast'
+const holdfast = openHoldfast({ home: process.env.HOLDFAST_HOME })
+const started = await holdfast.start({ session: 'lib', dir: process.env.WORK, argv: ['sleep', '1000'] })
+const refused = await holdfast.start({ session: 'lib', dir: process.env.WORK, argv: ['sleep', '1'] }).catch((error) => error)
+const listed = await holdfast.list()
+const stopped = await holdfast.stop({ references: ['lib'] })
+const ended = await holdfast.wait('lib', 5000)
+console.log(JSON.stringify({
+  started: started.kind, refused: refused instanceof Problem && refused.exitCode, listed: listed.map((sight) => sight.session.id),
+  stopped: stopped[0].end.kind, ended: ended.state, events: (await holdfast.events('lib')).map((event) => event.kind), locks: await holdfast.locks(), changes: await holdfast.reconcile(),
+}))
+holdfast.close()
+`
+
+test('the same use cases, imported from holdfast, with types', () =>
+  inLab(async (lab) => {
+    const project = lab.newDir()
+    mkdirSync(join(project, 'node_modules'))
+    symlinkSync(resolve('.'), join(project, 'node_modules', 'holdfast'))
+    writeFileSync(join(project, 'program.mjs'), PROGRAM)
+    const result = spawnSync(process.execPath, ['program.mjs'], { cwd: project, env: { ...lab.env, WORK: lab.dir }, encoding: 'utf8' })
+    expect(result.status, result.stderr).toBe(0)
+    expect(JSON.parse(result.stdout)).toEqual({
+      started: 'running',
+      refused: 75,
+      listed: ['lib'],
+      stopped: 'ended',
+      ended: 'stopped',
+      events: ['claimed', 'running', 'asked', 'ended'],
+      locks: [],
+      changes: [],
+    })
+    writeFileSync(
+      join(project, 'typed.mts'),
+      `import { openHoldfast, type Sight } from 'holdfast'\nconst sights: Promise<Sight[]> = openHoldfast().list()\n// @ts-expect-error: a session id is text\nopenHoldfast().status(1)\nexport { sights }\n`,
+    )
+    const typed = spawnSync(
+      resolve('node_modules/.bin/tsc'),
+      [
+        '--noEmit',
+        '--strict',
+        '--module',
+        'nodenext',
+        '--moduleResolution',
+        'nodenext',
+        '--target',
+        'es2022',
+        '--typeRoots',
+        resolve('node_modules/@types'),
+        '--types',
+        'node',
+        'typed.mts',
+      ],
+      { cwd: project, encoding: 'utf8' },
+    )
+    expect(typed.stdout + typed.stderr).toBe('')
+  }))
