@@ -34,13 +34,13 @@ export type ClaimDecision =
 
 /** May this session be claimed now, and if not, what has to happen first? */
 export function decideClaim(view: ClaimView, choice: Choice): ClaimDecision {
-  if (view.current !== null) return aboutOwner(view.current, view.current.run.epoch > view.firstEpoch ? { ...choice, ...NEWCOMER } : choice)
+  if (view.current !== null) return aboutOwner(view.current, view.current.run.epoch > view.firstEpoch ? forNewcomer(choice) : choice)
   if (view.neighbour !== null && !choice.share) return aboutNeighbour(view.neighbour, choice)
   return { kind: 'claim', seenEpoch: view.epoch }
 }
 
 /** Somebody else won the race for the same session: that is no owner we were told to replace. */
-const NEWCOMER = { onLive: 'refuse', force: false } as const
+const forNewcomer = (choice: Choice): Choice => ({ ...choice, onLive: choice.onLive === 'takeover' ? 'refuse' : choice.onLive, force: false })
 
 function aboutOwner({ run, verdict }: Judged, choice: Choice): ClaimDecision {
   switch (verdict.kind) {

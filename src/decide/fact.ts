@@ -4,6 +4,7 @@ import { isDead, isFrozen } from '../model/index.ts'
 /** Can a pid recorded at `there` be looked up from `here` at all? Null: yes. */
 export function judgePlace(here: Place, there: Place): Fact | null {
   if (here.machine === '' || here.machine !== there.machine) return unknown('it was started on another machine')
+  if (here.boot === '' || there.boot === '') return unknown('the boot id could not be read')
   if (here.boot !== there.boot) {
     return here.install === there.install
       ? { kind: 'gone', why: 'the machine was started anew since', waitStatus: null }

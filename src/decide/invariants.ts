@@ -14,12 +14,20 @@ export function brokenInvariants(views: readonly SessionView[], locks: readonly 
     if (other !== undefined) broken.push(`session ${session.id} has two live runs: ${other} and ${run.id}`)
     live.set(session.id, run.id)
   }
+  const parentOf = new Map(views.flatMap(({ run }) => (run === null ? [] : [[run.id, run.parent] as const])))
+  const isWithin = (run: string, ancestor: string): boolean => {
+    for (let at = parentOf.get(run) ?? null, depth = 0; at !== null && depth < views.length; at = parentOf.get(at) ?? null, depth++)
+      if (at === ancestor) return true
+    return false
+  }
   const held = new Map<string, string>()
   for (const lock of locks) {
     if (lock.shared) continue
     const key = `${lock.device}:${lock.inode}`
     const other = held.get(key)
-    if (other !== undefined) broken.push(`directory ${lock.dir} is locked twice: by ${other} and ${lock.run}`)
+    // A run started inside another works in its directory by delegation.
+    const delegated = other !== undefined && (isWithin(lock.run, other) || isWithin(other, lock.run))
+    if (other !== undefined && !delegated) broken.push(`directory ${lock.dir} is locked twice: by ${other} and ${lock.run}`)
     held.set(key, lock.run)
   }
   return broken

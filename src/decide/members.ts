@@ -24,7 +24,7 @@ export function census(table: ProcessTable, run: TreeRecord): Census {
 
   for (const row of rows) {
     if (outside(row)) continue
-    const proof = ownProof(row, run)
+    const proof = ownProof(row, run, byPid)
     if (proof !== null) take(row, proof)
   }
   for (let grew = true; grew; ) {
@@ -49,12 +49,12 @@ export function treeOf(seen: Census): Tree {
   return seen.blind === null ? { kind: 'empty' } : { kind: 'unknown', why: seen.blind }
 }
 
-function ownProof(row: ProcessRow, run: TreeRecord): Proof | null {
+function ownProof(row: ProcessRow, run: TreeRecord, byPid: ReadonlyMap<number, ProcessRow>): Proof | null {
   if (run.marker !== null && row.marker === run.marker) return 'marker'
   if (run.marker === null && row.cookie === run.cookie) return 'cookie'
   if (run.harness !== null && row.pid === run.harness.pid && row.ticks === run.harness.ticks) return 'recorded'
   // Before the stub has written who it is, the keeper has no other children than it.
-  if (run.harness === null && run.keeper !== null && row.parent === run.keeper.pid && row.ticks >= run.keeper.ticks) return 'descendant'
+  if (run.harness === null && isChildOf(row, run.keeper, byPid)) return 'descendant'
   return null
 }
 
@@ -67,16 +67,22 @@ function inheritedProof(row: ProcessRow, members: ReadonlyMap<number, Member>): 
   return null
 }
 
-const isForeign = (row: ProcessRow, run: TreeRecord): boolean =>
-  row.marker !== undefined && row.marker !== null && isMarker(row.marker) && row.marker !== run.marker
+/** Of another run: by its marker or, where this run could not be given one, by its cookie. */
+function isForeign(row: ProcessRow, run: TreeRecord): boolean {
+  if (row.marker !== undefined && row.marker !== null && isMarker(row.marker)) return row.marker !== run.marker
+  return run.marker === null && row.cookie !== undefined && row.cookie !== null && row.cookie !== run.cookie
+}
 
 function isKeeping(row: ProcessRow, run: TreeRecord, byPid: ReadonlyMap<number, ProcessRow>): boolean {
   const { keeper, harness } = run
   if (keeper === null) return false
   if (row.pid === keeper.pid && row.ticks === keeper.ticks) return true
-  if (harness === null || row.parent !== keeper.pid || row.pid === harness.pid) return false
-  return byPid.get(keeper.pid)?.ticks === keeper.ticks
+  return harness !== null && row.pid !== harness.pid && isChildOf(row, keeper, byPid)
 }
+
+/** A child of that very process, and not of a new tenant of its pid. */
+const isChildOf = (row: ProcessRow, parent: ProcessId | null, byPid: ReadonlyMap<number, ProcessRow>): boolean =>
+  parent !== null && row.parent === parent.pid && row.ticks >= parent.ticks && byPid.get(parent.pid)?.ticks === parent.ticks
 
 function blindness(table: ProcessTable, rows: readonly ProcessRow[]): string | null {
   if (table.blind !== null) return table.blind

@@ -32,10 +32,10 @@ export function verdict(run: LiveRun, seen: Seen): Verdict {
   if (tree.kind === 'members') {
     const harnessOver = harness !== null || seen.exit !== null
     if (!harnessOver || run.until === 'tree') return { kind: 'alive' }
-    return { kind: 'leftovers', members: tree.members, exit: exitOf(seen)?.exit ?? null }
+    return { kind: 'leftovers', members: tree.members, exit: exitOf(run, seen)?.exit ?? null }
   }
   if (keeper.kind === 'unknown') return keeper
-  const known = exitOf(seen) !== null
+  const known = exitOf(run, seen) !== null
   if (keeper.kind === 'alive' && !known) {
     return harness === null
       ? { kind: 'starting', why: 'its keeper is about to start the agent' }
@@ -58,7 +58,7 @@ function withoutKeeper(run: LiveRun, { launcher }: Seen, tree: Tree): Verdict {
 
 /** The ending that the evidence allows, and no better one. */
 export function endingOf(run: LiveRun, seen: Seen): Ending {
-  const known = exitOf(seen)
+  const known = exitOf(run, seen)
   const exit = known?.exit ?? null
   const evidence = [
     known?.evidence ?? 'no exit record',
@@ -81,7 +81,7 @@ export function endingOf(run: LiveRun, seen: Seen): Ending {
   return { state: exit.code === 0 ? 'completed' : 'failed', exit, reason: describeExit(exit), evidence, by }
 }
 
-function exitOf(seen: Seen): { exit: Exit; evidence: string } | null {
+function exitOf(run: LiveRun, seen: Seen): { exit: Exit; evidence: string } | null {
   if (seen.exit !== null) {
     const doubt = seen.exit.exit.signal === null ? '' : ' (a shell cannot tell this code from that signal)'
     return { exit: seen.exit.exit, evidence: `the keeper's exit record: ${describeExit(seen.exit.exit)}${doubt}` }
@@ -90,6 +90,8 @@ function exitOf(seen: Seen): { exit: Exit; evidence: string } | null {
     const exit = exitFromWaitStatus(seen.harness.waitStatus)
     return { exit, evidence: `the zombie's own status: ${describeExit(exit)}` }
   }
+  // A witness that is gone by now has been heard: its word is on record.
+  if (run.state === 'stopping' && run.exit !== null) return { exit: run.exit, evidence: `on record since it was seen: ${describeExit(run.exit)}` }
   if (seen.notStarted !== null) return { exit: exitFromShell(seen.notStarted), evidence: `the stub could not become the agent (${seen.notStarted})` }
   return null
 }

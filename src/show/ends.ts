@@ -29,7 +29,7 @@ export function stoppedText(session: string, end: End): string[] {
     case 'survivors':
       return [`${session} still has survivors:`, ...end.survivors.map(({ pid, name, why }) => `  pid ${pid} (${plain(name)}): ${why}`)]
     case 'unknown':
-      return [`${session} cannot be proven gone: ${end.why}`]
+      return [`${session} cannot be proven gone: ${plain(end.why)}`]
     case 'alive':
       return [`${session} is still alive`]
     case 'not-running':

@@ -57,7 +57,7 @@ export function statusText({ session, run, liveness, pid, note, tasks }: Sight, 
     if (run.state === 'stopping') facts.push(['asked', run.intent === null ? null : `${plain(run.intent.reason)} (by ${plain(run.intent.by)})`])
     if (run.state === 'stopping')
       for (const { pid: left, name, why } of run.survivors) facts.push(['survivor', `pid ${left} (${plain(name)}): ${why}`])
-    facts.push(['note', note])
+    facts.push(['note', note && plain(note)])
     if (liveness === 'unknown')
       facts.push(['next', `look from where it runs; or, if you know that it is gone: holdfast run --session ${session.id} --force …`])
   } else {

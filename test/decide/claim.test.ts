@@ -119,7 +119,7 @@ describe('an owner who came while we were at it', () => {
     })
   }
   // Only taking over is meant for the owner of then; whoever said that they would wait or attach still would.
-  test.fails('[one-owner] is waited for with --wait, and attached to with --attach', () => {
+  test('[one-owner] is waited for with --wait, and attached to with --attach', () => {
     expect([told(newcomer(verdicts.alive, choice('wait'))), told(newcomer(verdicts.alive, choice('attach')))]).toEqual(['wait', 'attach'])
   })
 })

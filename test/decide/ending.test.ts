@@ -72,7 +72,7 @@ verifies('evidence', 'without a record, a zombie or a stub there is no exit code
 })
 
 // `exited` put the zombie's status on record while leftovers lived; keeper and zombie are gone now, the record is not (design §7).
-test.fails('[evidence] an exit already on record is not forgotten when its first witness is gone', () => {
+test('[evidence] an exit already on record is not forgotten when its first witness is gone', () => {
   const exit = { code: 3, signal: null }
   expect(endingOf(stopping({ exit }), seenGone())).toMatchObject({ state: 'failed', exit })
 })
