@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ExitRecord, ProcessId, RunFiles, RunRecord } from '../model/index.ts'
-import { exitFromShell } from '../model/index.ts'
+import { exitFromShell, isSignallable } from '../model/index.ts'
 import { capLog, readFrom, sizeOf, startOfTail } from './log.ts'
 
 /** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `exit`, `nostart`, `retired`, `timer`, `plan`, `log`. */
@@ -81,7 +81,7 @@ function processFrom(text: string | null): ProcessId | null {
   const close = text.lastIndexOf(')')
   const ticks = Number(close < 0 ? text.trim().split(' ')[1] : text.slice(close + 2).split(' ')[22 - 3])
   const pid = Number.parseInt(text, 10)
-  return Number.isInteger(pid) && Number.isInteger(ticks) && pid > 1 ? { pid, ticks } : null
+  return isSignallable(pid) && Number.isInteger(ticks) ? { pid, ticks } : null
 }
 
 /** `1 CODE TOLD`. Anything else is no evidence. */
@@ -93,7 +93,7 @@ function readExit(path: string): ExitRecord | null {
 
 const readOr = (path: string): string | null => {
   try {
-    return readFileSync(path, 'latin1')
+    return readFileSync(path, 'utf8')
   } catch {
     return null
   }

@@ -13,5 +13,10 @@ export type ProcessId = { readonly pid: number; readonly ticks: number }
 
 export const sameProcess = (a: ProcessId, b: ProcessId): boolean => a.pid === b.pid && a.ticks === b.ticks
 
-/** The smallest pid that may ever be signalled: 0 and 1 (and negatives) mean groups, everybody, or init. */
-export const FIRST_SIGNALLABLE_PID = 2
+/** Linux never gives a larger one; numbers beyond it wrap around in system calls. */
+const MAX_PID = 4_194_304
+
+export const isPid = (value: number): boolean => Number.isInteger(value) && value >= 1 && value <= MAX_PID
+
+/** 0 and negatives mean groups or everybody, 1 is init: none of them is ever signalled. */
+export const isSignallable = (pid: number): boolean => isPid(pid) && pid > 1

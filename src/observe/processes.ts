@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Place, Processes, ProcessId, ProcessRow, ProcessTable, Sample, SendAnswer, Signal } from '../model/index.ts'
-import { FIRST_SIGNALLABLE_PID, innermostCookie, isDead, isMarker, LINEAGE_VARIABLE } from '../model/index.ts'
+import { innermostCookie, isDead, isMarker, isPid, isSignallable, LINEAGE_VARIABLE } from '../model/index.ts'
 import { parseRttime, parseStat, readSmall, type StatRow } from './proc.ts'
 
 /** Process truth from /proc, in this process, without any other program. */
@@ -16,7 +16,7 @@ export function linuxProcesses(place: Place): Processes {
 }
 
 function sample(pid: number): Sample {
-  return Number.isInteger(pid) && pid > 0 ? look(pid, absentUnlessHidden) : { kind: 'absent' }
+  return isPid(pid) ? look(pid, absentUnlessHidden) : { kind: 'absent' }
 }
 
 function look(pid: number, otherwise: (pid: number) => Sample): Sample {
@@ -88,7 +88,7 @@ function readCookie(pid: number): string | null {
 }
 
 function send(target: ProcessId, signal: Signal, own: ReadonlySet<number>): SendAnswer {
-  if (!Number.isInteger(target.pid) || target.pid < FIRST_SIGNALLABLE_PID || own.has(target.pid)) return 'forbidden'
+  if (!isSignallable(target.pid) || own.has(target.pid)) return 'forbidden'
   const seen = sample(target.pid)
   if (seen.kind === 'absent') return 'gone'
   if (seen.kind === 'hidden') return 'denied'

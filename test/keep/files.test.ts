@@ -1,0 +1,101 @@
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { runFiles } from '../../src/keep/index.ts'
+import { quote } from '../../src/keep/shell.ts'
+import type { RunRecord } from '../../src/model/index.ts'
+import { aRun } from '../record/conformance.ts'
+import { verifies } from '../requirements.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'hf-files-'))
+mkdirSync(join(home, 'runs'))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+const files = runFiles(home)
+let serial = 0
+function created(): RunRecord {
+  serial++
+  const record: RunRecord = { ...aRun('s'), id: `r${serial.toString(16).padStart(12, 'a')}`, keeper: null }
+  files.create(record)
+  return record
+}
+
+test('a run can be read back from its directory alone', () => {
+  const record = created()
+  expect(files.read(record.id)).toEqual(record)
+  files.recordKeeper(record.id, { pid: 300, ticks: 4000 })
+  expect(files.read(record.id)).toEqual({ ...record, keeper: { pid: 300, ticks: 4000 } })
+  expect(files.list()).toContain(record.id)
+  files.remove(record.id)
+  expect(files.read(record.id)).toBeNull()
+})
+
+test('a directory of another format, or damaged, is not read', () => {
+  for (const text of ['{', '{"format":2}', '{"format":1,"id":"other"}', '']) {
+    const { id } = created()
+    writeFileSync(join(files.path(id), 'run.json'), text)
+    expect(files.read(id), text).toBeNull()
+  }
+})
+
+verifies('evidence', 'only a whole exit record is evidence', () => {
+  const { id } = created()
+  const path = join(files.path(id), 'exit')
+  for (const text of ['', '1', '1 7', '1 7 -', '2 7 -\n', '1 x -\n', '1 7 KILL\n', '\0\0\0\0\0\0', '1 7 -\n1 8 -\n']) {
+    writeFileSync(path, text)
+    expect(files.exit(id), JSON.stringify(text)).toBeNull()
+  }
+  writeFileSync(path, '1 137 -\n')
+  expect(files.exit(id)).toMatchObject({ exit: { code: 137, signal: 'SIGKILL' }, told: null })
+  writeFileSync(path, '1 143 TERM\n')
+  expect(files.exit(id)).toMatchObject({ told: 'TERM' })
+})
+
+test('a harness is known by the stat line it wrote, or not at all', () => {
+  const { id } = created()
+  const path = join(files.path(id), 'pid')
+  expect(files.harness(id)).toBeNull()
+  for (const text of ['', '12', 'x (y) z', '1 (init) S 0 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5 0']) {
+    writeFileSync(path, text)
+    expect(files.harness(id), text).toBeNull()
+  }
+  writeFileSync(path, readFileSync('/proc/self/stat'))
+  expect(files.harness(id)).toMatchObject({ pid: process.pid })
+})
+
+verifies('private', 'the tombstone is put once, and never through a planted link', () => {
+  const { id } = created()
+  const victim = join(home, 'victim')
+  symlinkSync(victim, files.fence(id))
+  expect(files.retire(id)).toBe(true)
+  expect(existsSync(victim)).toBe(false)
+  expect(lstatSync(files.fence(id)).isSymbolicLink()).toBe(true)
+  const other = created()
+  expect([files.isRetired(other.id), files.retire(other.id), files.isRetired(other.id), files.retire(other.id)]).toEqual([false, true, true, true])
+  expect(statSync(files.fence(other.id)).mode & 0o777).toBe(0o600)
+})
+
+verifies('private', 'only what is named like a run is ever removed', () => {
+  mkdirSync(join(home, 'precious'))
+  for (const id of ['../precious', '..', '', 'r1', 'raaaaaaaaaaa/../../precious']) files.remove(id)
+  expect(existsSync(join(home, 'precious'))).toBe(true)
+  expect(existsSync(join(home, 'runs'))).toBe(true)
+})
+
+verifies('bounded', 'a log keeps its end within the cap, in place', () => {
+  const { id } = created()
+  const path = join(files.path(id), 'log')
+  writeFileSync(path, Buffer.concat([Buffer.alloc(25 * 1024 * 1024, 'a'), Buffer.from('the end\n')]))
+  const { ino } = statSync(path)
+  files.capLog(id)
+  expect(statSync(path)).toMatchObject({ ino, size: 0 })
+  const kept = readFileSync(`${path}.1`)
+  expect(kept.length).toBe(10 * 1024 * 1024)
+  expect(kept.subarray(-8).toString()).toBe('the end\n')
+})
+
+test('any word survives a shell', async () => {
+  const { execFileSync } = await import('node:child_process')
+  for (const word of ['', "it's", '$HOME `id` "x" \\', 'a\nb', '*', "''", 'ü'])
+    expect(execFileSync('/bin/sh', ['-c', `printf %s ${quote(word)}`], { encoding: 'utf8' })).toBe(word)
+})
