@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   exitCode,
-  FIRST_SIGNALLABLE_PID,
   innermostCookie,
   intentOf,
   isDead,
@@ -10,6 +9,7 @@ import {
   isLive,
   isMarker,
   isSessionId,
+  isSignallable,
   MARKER_BASE,
   MARKER_SPAN,
   markerFrom,
@@ -72,7 +72,10 @@ describe('processes', () => {
     expect([...'Tt'].every(isFrozen)).toBe(true)
     expect([...'RSDZXxI'].some(isFrozen)).toBe(false)
   })
-  verifies('innocent', 'pids that mean everybody, a group or init are out of reach', () => expect(FIRST_SIGNALLABLE_PID).toBe(2))
+  verifies('innocent', 'pids that mean everybody, a group or init are out of reach', () => {
+    expect([0, 1, -1, -2, 1.5, Number.NaN, 2 ** 31, 2 ** 32 + 7].map(isSignallable)).not.toContain(true)
+    expect([2, 4_194_304].map(isSignallable)).toEqual([true, true])
+  })
 })
 
 describe('runs', () => {

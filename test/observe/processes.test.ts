@@ -46,7 +46,7 @@ verifies('innocent', 'a signal goes only to the very process, and never to init,
   for (const pid of [0, 1, -1, -id.pid, Number.NaN, process.pid, process.ppid])
     expect(processes.send({ pid, ticks: id.ticks }, 'SIGKILL'), String(pid)).toBe('forbidden')
   expect(processes.send({ pid: id.pid, ticks: id.ticks + 1 }, 'SIGKILL')).toBe('someone-else')
-  expect(stateOf(processes.sample(id.pid))).toBe('S')
+  expect(['R', 'S', 'D']).toContain(stateOf(processes.sample(id.pid)))
 })
 
 verifies('identity', 'a stopped process is there, a zombie takes no signal', async () => {
