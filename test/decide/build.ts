@@ -126,29 +126,30 @@ export const seenGone = (over: Partial<Seen> = {}): Seen => seen({ keeper: gone(
 
 /* Anything the world may answer, for properties. */
 
+/** Nothing as often as something: in these worlds it is what is missing that matters. */
+export const maybe = <T>(some: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(some, { freq: 2 })
+
 const why = fc.constantFrom('EACCES', 'hidepid', 'a timeout')
 export const aliveFacts: fc.Arbitrary<Fact> = fc.boolean().map((frozen) => ({ kind: 'alive', frozen }))
 export const unknownFacts = why.map(unknown)
-export const goneFacts = fc.option(fc.integer({ min: 0, max: 0xffff })).map((status) => gone(status))
+export const goneFacts = maybe(fc.integer({ min: 0, max: 0xffff })).map((status) => gone(status))
 export const facts: fc.Arbitrary<Fact> = fc.oneof(aliveFacts, unknownFacts, goneFacts)
 export const trees: fc.Arbitrary<Tree> = fc.oneof(
   fc.constant(empty),
   unknownFacts,
   fc.uniqueArray(fc.integer({ min: 201, max: 220 }), { minLength: 1, maxLength: 4 }).map((pids) => withMembers(...pids.map((pid) => member(pid)))),
 )
-const exits = fc.option(fc.integer({ min: 0, max: 255 }).map((code) => ({ code, signal: null })))
-const records = fc.option(fc.tuple(fc.integer({ min: 0, max: 255 }), fc.constantFrom(null, 'TERM', 'HUP')).map(([code, told]) => record(code, told)))
-const intents: fc.Arbitrary<Intent | null> = fc.option(
-  fc.constantFrom<Intent>(intent, { end: 'superseded', by: 'bob@box', reason: 'taken over by bob' }),
-)
+const exits = maybe(fc.integer({ min: 0, max: 255 }).map((code) => ({ code, signal: null })))
+const records = maybe(fc.tuple(fc.integer({ min: 0, max: 255 }), fc.constantFrom(null, 'TERM', 'HUP')).map(([code, told]) => record(code, told)))
+const intents: fc.Arbitrary<Intent | null> = maybe(fc.constantFrom<Intent>(intent, { end: 'superseded', by: 'bob@box', reason: 'taken over by bob' }))
 const survivors: fc.Arbitrary<Survivor[]> = fc.array(fc.constant({ pid: 300, name: 'sleep', why: 'it did not end' }), { maxLength: 2 })
 
 const anyBase = {
   until: fc.constantFrom('harness' as const, 'tree' as const),
-  deadlineAt: fc.option(fc.integer({ min: NOW - 1000, max: NOW + 1000 })),
+  deadlineAt: maybe(fc.integer({ min: NOW - 1000, max: NOW + 1000 })),
   detached: fc.boolean(),
 }
-const keepers = fc.option(fc.constant(keeper))
+const keepers = maybe(fc.constant(keeper))
 /** As stores hold them: a run is `starting` until its keeper is on record, and can be stopped before that. */
 export const liveRuns: fc.Arbitrary<LiveRun> = fc.oneof(
   fc.record(anyBase).map(starting),
@@ -159,10 +160,10 @@ export const seenOf = (run: LiveRun): fc.Arbitrary<Seen> =>
   fc.record({
     launcher: facts,
     keeper: run.keeper === null ? fc.constant(null) : facts,
-    harness: fc.option(facts),
+    harness: maybe(facts),
     tree: fc.option(trees),
     exit: records,
-    notStarted: fc.option(fc.constantFrom(1, 126, 127)),
+    notStarted: maybe(fc.constantFrom(1, 126, 127)),
   })
 /** A live run with anything that may have been seen of it. */
 export const looks: fc.Arbitrary<readonly [LiveRun, Seen]> = liveRuns.chain((run) => fc.tuple(fc.constant(run), seenOf(run)))

@@ -118,8 +118,7 @@ describe('an owner who came while we were at it', () => {
       for (const force of [false, true]) expect(told(newcomer(verdict, choice('takeover', { force })))).toBe(OWNER[verdict.kind][0])
     })
   }
-  // Only taking over is meant for the owner of then; whoever said that they would wait or attach still would.
-  test('[one-owner] is waited for with --wait, and attached to with --attach', () => {
+  verifies('one-owner', 'is waited for with --wait, and attached to with --attach', () => {
     expect([told(newcomer(verdicts.alive, choice('wait'))), told(newcomer(verdicts.alive, choice('attach')))]).toEqual(['wait', 'attach'])
   })
 })

@@ -6,6 +6,7 @@ import { verifies } from '../requirements.ts'
 import { gone, intent, record, running, seenGone, stopping } from './build.ts'
 
 const killed = 9
+const seenBefore = { code: 3, signal: null }
 const takenOver = { end: 'superseded', by: 'bob@box', reason: 'taken over by bob' } as const
 
 type Case = readonly [
@@ -38,6 +39,9 @@ const cases: readonly Case[] = [
   ['not started, somehow', running({ argv: [] }), seenGone({ notStarted: 2 }), 'failed', [2, null], 'could not start it: exit 2', 'keeper'],
   ['nothing tells', running(), seenGone(), 'lost', null, lost, 'reconcile'],
   ['stopping though nobody asked', stopping(), seenGone(), 'lost', null, lost, 'reconcile'],
+  ['what was seen before', stopping({ exit: seenBefore }), seenGone(), 'failed', [3, null], 'exit code 3', 'reconcile'],
+  ['a record before what was seen', stopping({ exit: seenBefore }), seenGone({ exit: record(0) }), 'completed', [0, null], 'exit code 0', 'keeper'],
+  ['asked, what was seen before', stopping({ intent, exit: seenBefore }), seenGone(), 'stopped', [3, null], 'asked by ann', 'ann@box'],
   ['a new boot', running(), seenGone({ keeper: rebooted }), 'lost', null, 'the machine was started anew while it ran', 'reconcile'],
 ]
 describe('endingOf: the ending that the evidence allows', () => {
@@ -71,8 +75,8 @@ verifies('evidence', 'without a record, a zombie or a stub there is no exit code
   expect(ending.reason).not.toBe('')
 })
 
-// `exited` put the zombie's status on record while leftovers lived; keeper and zombie are gone now, the record is not (design §7).
-test('[evidence] an exit already on record is not forgotten when its first witness is gone', () => {
+verifies('evidence', 'an exit already on record is not forgotten when its first witness is gone', () => {
+  // `exited` put the zombie's status on record while leftovers lived; keeper and zombie are gone now, the record is not.
   const exit = { code: 3, signal: null }
   expect(endingOf(stopping({ exit }), seenGone())).toMatchObject({ state: 'failed', exit })
 })

@@ -57,9 +57,10 @@ describe('judgePlace: can a pid recorded there be looked up from here?', () => {
     ['another time namespace', { timeNamespace: 'x' }, 'it lives in another time namespace'],
   ])('%s says why', (_what, here, why) => expect(judgePlace({ ...place, ...here }, place)).toMatchObject({ why }))
 
-  // A read error is unknown (design §2), but an empty boot id here reads as "another boot" and so as proof of death.
-  test('[unknown] a boot id that could not be read proves nothing', () => {
+  verifies('unknown', 'a boot id that could not be read is not another boot, and proves nothing', () => {
     expect(kindOf(judgePlace({ ...place, boot: '' }, place))).toBe('unknown')
+    expect(kindOf(judgePlace(place, { ...place, boot: '' }))).toBe('unknown')
+    expect(kindOf(judgePlace({ ...place, boot: '' }, { ...place, boot: '' }))).toBe('unknown')
   })
 })
 

@@ -51,10 +51,26 @@ describe('broken', () => {
   })
 })
 
-// A run started inside another works in its directory by delegation: the store gives it a lock of its own, not marked as shared.
-test('a nested run in the directory of its parent is sound', () => {
-  const parent = running({ id: 'r1' })
-  const child = running({ id: 'r2', session: 's2', parent: 'r1' })
-  const views = [view(parent), { session: session({ id: 's2' }), run: child }]
-  expect(brokenInvariants(views, [lock({ run: 'r1' }), lock({ run: 'r2', session: 's2' })])).toEqual([])
+describe('runs inside runs work in one directory by delegation, each with a lock of its own', () => {
+  const nested = (id: string, parent: string | null): SessionView => ({
+    session: session({ id: `s-${id}` }),
+    run: running({ id, session: `s-${id}`, parent }),
+  })
+  const family = [nested('r1', null), nested('r2', 'r1'), nested('r3', 'r2'), nested('r4', 'r1'), nested('r5', null)]
+  const locks = (...runs: readonly string[]): Lock[] => runs.map((run) => lock({ run }))
+  const cases: readonly [what: string, runs: readonly string[], broken: readonly string[]][] = [
+    ['a child', ['r1', 'r2'], []],
+    ['a child, whichever comes first', ['r2', 'r1'], []],
+    ['a grandchild', ['r1', 'r3'], []],
+    ['all three', ['r1', 'r2', 'r3'], []],
+    ['two children, of whom neither is in the other', ['r1', 'r2', 'r4'], ['directory /a is locked twice: by r2 and r4']],
+    ['a stranger', ['r1', 'r2', 'r5'], ['directory /a is locked twice: by r2 and r5']],
+    ['a run nobody knows', ['r1', 'r9'], ['directory /a is locked twice: by r1 and r9']],
+  ]
+  test.each(cases)('%s', (_what, runs, broken) => expect(brokenInvariants(family, locks(...runs))).toEqual(broken))
+
+  test('a circle of parents does not go on for ever', () => {
+    const circle = [nested('r1', 'r2'), nested('r2', 'r1'), nested('r3', null)]
+    expect(brokenInvariants(circle, locks('r1', 'r3'))).toEqual(['directory /a is locked twice: by r1 and r3'])
+  })
 })

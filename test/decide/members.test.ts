@@ -130,11 +130,11 @@ describe('blindness', () => {
 
 describe('where a shortcut would be wrong', () => {
   // The keeper died before its stub wrote a pid file, and its pid is in use again: these children are a stranger's.
-  test('[innocent] a new tenant of the keeper pid has no members among its children', () => {
+  verifies('innocent', 'a new tenant of the keeper pid has no members among its children', () => {
     expect(proofs(count([row(100, { ticks: 5000 }), row(600, { parent: 100 })], { harness: null }))).toEqual({})
   })
   // Where no marker can be set, the innermost cookie has to decide instead (design §6).
-  test('[innocent] a nested run with a cookie of its own is not ours, where no marker could be set', () => {
+  verifies('innocent', 'a nested run with a cookie of its own is not ours, where no marker could be set', () => {
     const nested = row(300, { parent: 200, cookie: 'other' })
     expect(proofs(count([row(200, { cookie: 'mine' }), nested], { marker: null }))).toEqual({ 200: 'cookie' })
   })

@@ -5,7 +5,7 @@ import { converge, decideClaim, toJudge, verdict } from '../../src/decide/index.
 import type { Ended, LiveRun } from '../../src/model/index.ts'
 import { intentOf, isLive, RUN_EVENTS, RUN_TABLE } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
-import { abouts, choices, empty, goneFacts, liveRuns, looks, NOW, record, unknownFacts } from './build.ts'
+import { abouts, choices, empty, goneFacts, liveRuns, looks, maybe, NOW, record, unknownFacts } from './build.ts'
 
 const RUNS = { numRuns: 3000 }
 const judge = ([run, seen]: readonly [LiveRun, Seen]): Judged => ({ run, verdict: verdict(run, seen) })
@@ -13,8 +13,8 @@ const judged = looks.map(judge)
 const views: fc.Arbitrary<ClaimView> = fc.record({
   epoch: fc.constant(3),
   firstEpoch: fc.constantFrom(2, 3),
-  current: fc.option(judged),
-  neighbour: fc.option(judged.map(({ run, verdict: of }) => ({ run: { ...run, id: 'r2', session: 's2' }, verdict: of }))),
+  current: maybe(judged),
+  neighbour: maybe(judged.map(({ run, verdict: of }) => ({ run: { ...run, id: 'r2', session: 's2' }, verdict: of }))),
 })
 const alone = (over: Partial<ClaimView>): ClaimView => ({ epoch: 3, firstEpoch: 3, current: null, neighbour: null, ...over })
 
@@ -24,10 +24,10 @@ const doubtful: fc.Arbitrary<readonly [LiveRun, Seen]> = liveRuns.chain((run) =>
   const seen = fc.record({
     launcher: notAlive,
     keeper: run.keeper === null ? fc.constant(null) : notAlive,
-    harness: fc.option(notAlive),
+    harness: maybe(notAlive),
     tree: fc.oneof(fc.constant(empty), fc.constant(null), unknownFacts),
-    exit: fc.option(fc.nat(255).map((code) => record(code))),
-    notStarted: fc.option(fc.constant(127)),
+    exit: maybe(fc.nat(255).map((code) => record(code))),
+    notStarted: maybe(fc.constant(127)),
   })
   const inDoubt = ({ launcher, keeper, harness, tree }: Seen): boolean =>
     [harness, tree, keeper, keeper === null ? launcher : null].some((fact) => fact?.kind === 'unknown') || tree === null
@@ -117,7 +117,7 @@ verifies('one-owner', 'over means: an empty tree, and a keeper that is gone, nev
       expect(seen.tree).toEqual(empty)
       expect(seen.harness?.kind).not.toBe('alive')
       if (keeper === null) expect(launcher.kind).toBe('gone')
-      else expect(keeper.kind === 'gone' || (keeper.kind === 'alive' && hasEvidence(seen))).toBe(true)
+      else expect(keeper.kind === 'gone' || (keeper.kind === 'alive' && hasEvidence(run, seen))).toBe(true)
     }),
     RUNS,
   )
@@ -129,8 +129,7 @@ verifies('evidence', 'an ending has an exit only if something told it, and compl
       const of = verdict(run, seen)
       if (of.kind !== 'over') return
       const { ending } = of
-      const onRecord = run.state === 'stopping' && run.exit !== null
-      if (ending.exit !== null) expect(hasEvidence(seen) || onRecord).toBe(true)
+      if (ending.exit !== null) expect(hasEvidence(run, seen)).toBe(true)
       if (ending.state === 'completed') expect(ending.exit).toEqual({ code: 0, signal: null })
       if (ending.state === 'lost') expect(ending.exit).toBeNull()
       if (ending.state === 'superseded') expect(intentOf(run)?.end).toBe('superseded')
@@ -140,9 +139,9 @@ verifies('evidence', 'an ending has an exit only if something told it, and compl
   )
 })
 
-/** A keeper's record, a zombie's own status, or a stub that could not start. */
-const hasEvidence = ({ exit, harness, notStarted }: Seen): boolean =>
-  exit !== null || notStarted !== null || (harness?.kind === 'gone' && harness.waitStatus !== null)
+/** A keeper's record, a zombie's own status (or what is on record of it), or a stub that could not start. */
+const hasEvidence = (run: LiveRun, { exit, harness, notStarted }: Seen): boolean =>
+  exit !== null || notStarted !== null || (harness?.kind === 'gone' && harness.waitStatus !== null) || (run.state === 'stopping' && run.exit !== null)
 
 function freeze(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return

@@ -56,6 +56,7 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['and the keeper wrote the end of a harness never seen', running(), after({ harness: null, tree: left, exit: record(3) }), leftovers(code(3))],
     ['and the harness is a zombie', running(), after({ harness: gone(exited3), tree: left }), leftovers(code(3))],
     ['and the keeper is gone', running(), seenGone({ tree: left }), leftovers(null)],
+    ['and the zombie told before it was reaped', stopping({ exit: code(3) }), seenGone({ tree: left }), leftovers(code(3))],
     ['and the keeper cannot be told', running(), seenGone({ keeper: unknown(), tree: left }), leftovers(null)],
     ['and the run lives as long as its tree', running({ until: 'tree' }), seenGone({ tree: left, exit: record(0) }), lives],
   ],
@@ -64,6 +65,7 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['and has yet to write how it ended', running(), after(), { kind: 'settling' }],
     ['and wrote the end', running(), after({ exit: record(0) }), over('completed', code(0))],
     ['frozen, but the zombie tells', running(), after({ keeper: frozen, harness: gone(exited3) }), over('failed', code(3))],
+    ['and the zombie told before it was reaped', stopping({ exit: code(3) }), after(), over('failed', code(3))],
     ['and the stub could not start the agent', running(), after({ notStarted: 127 }), over('failed', code(127))],
   ],
   'nothing lives at all': [

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { chownSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { AGENT, COMMAND, gone, inLab, inNamespace, isAlive, until } from './lab.ts'
@@ -145,3 +145,17 @@ function giveAll(path: string, id: number): void {
     else chownSync(join(path, entry.name), id, id)
   }
 }
+
+verifies('identity', 'a wall clock that jumps a year either way changes nothing', () =>
+  inLab(async (lab) => {
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    const { pid } = await lab.status('s')
+    for (const shift of [-365, 365]) {
+      const env = { NODE_OPTIONS: `--require ${resolve('test/fixtures/clock.cjs')}`, CLOCK_SHIFT_MS: String(shift * 86_400_000) }
+      await lab.ok(['reconcile'], { env })
+      expect(JSON.parse(await lab.ok(['status', 's', '--json'], { env }))).toMatchObject({ state: 'running', liveness: 'alive', pid })
+      expect((await lab.hf(['resume', 's', '--detach'], { env })).code).toBe(75)
+    }
+    await lab.ok(['stop', 's'])
+  }),
+)

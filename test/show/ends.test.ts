@@ -66,7 +66,6 @@ describe('the end of a foreground run tells', () => {
     ['what was left running', end({ run: ended(), ended: [member(300)] }), ['ended what the agent left running: p300 (pid 300)']],
     ['what could not be ended', ends.survivors, ['leftovers could not be ended: sleep (pid 9): it did not end']],
     ['that its tree lives on', ends.alive, ['session s1 lives on with its tree (--until tree); holdfast stop s1 ends it']],
-    ['nothing of what it does not know', ends.unknown, []],
   ]
   test.each(cases)('%s', (_what, told, lines) => expect(finishedText(told)).toEqual(lines))
 })

@@ -1,0 +1,48 @@
+import { realClock } from '../../src/app/clock.ts'
+import { openSqliteStore } from '../../src/record/index.ts'
+
+/** claims.mjs DATABASE COUNT WORKER: claims and ends as many runs, each of a session of its own. */
+const [path = '', count = '0', worker = '0'] = process.argv.slice(2)
+const place = { install: 'i', machine: 'm', boot: 'b', pidNamespace: 'p', timeNamespace: 't' }
+const store = await openSqliteStore({ path, clock: realClock, patienceMs: 10_000, writePatienceMs: 10_000, backoff: () => 2 })
+for (let index = 0; index < Number(count); index++) {
+  const session = `s${worker}-${index}`
+  const dir = `/d/${session}`
+  const run = {
+    id: `r${worker}${String(index).padStart(11, '0')}`,
+    session,
+    epoch: 1,
+    place,
+    launcher: { pid: 2, ticks: 1 },
+    marker: null,
+    cookie: 'c',
+    argv: ['x'],
+    dir,
+    detached: true,
+    until: 'harness' as const,
+    deadlineAt: null,
+    parent: null,
+    independent: false,
+    host: 'h',
+    user: 'u',
+    tty: null,
+    startedAt: index,
+  }
+  const answer = await store.claim({
+    run,
+    keeper: { pid: 3, ticks: 2 },
+    name: null,
+    directory: { path: dir, device: '1', inode: dir },
+    seenEpoch: 0,
+    share: false,
+    ancestors: [],
+  })
+  if (answer.kind !== 'won') throw new Error(`lost: ${answer.why}`)
+  await store.recordEnded(
+    run,
+    { state: 'completed', exit: { code: 0, signal: null }, reason: 'exit code 0', evidence: [], by: 'keeper' },
+    null,
+    index,
+  )
+}
+store.close()
