@@ -1,8 +1,10 @@
-import { converge, endingOf, judgePlace, verdict } from '../decide/index.ts'
+import type { Verdict } from '../decide/index.ts'
+import { converge, judgePlace, verdict } from '../decide/index.ts'
 import type { Ending, Intent, LiveRun, Member, ProcessId, Run, Store, Survivor } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
-import { endTree, type Hands, isThere, untilGone } from './end-tree.ts'
-import { lookAt } from './look.ts'
+import { endTree, type Hands, untilGone } from './end-tree.ts'
+import { endTimer, nudgeKeeper, settleKeeper, untilKeeperWrote } from './keeper.ts'
+import { type Looked, lookAt } from './look.ts'
 
 export type Ender = Hands & { readonly store: Store }
 
@@ -20,65 +22,105 @@ export type How = {
   readonly told?: ProcessId | null
   /** Unknown is overridden by a person (--force). */
   readonly despiteUnknown?: boolean
+  /** How many runs it is started in. */
+  readonly depth?: number
 }
 
 /**
- * Brings a run to its end and proves it. With an intent it retires it: tombstone, `stopping` on record, the tree ended, seen
- * empty, recorded. Without one it finishes what ended by itself, leftovers included. Doing it twice does no harm.
+ * Brings a run, and the runs that were started in it, to an end and proves it. With an intent it retires it: tombstone, `stopping`
+ * on record, children and tree ended, seen empty, recorded. Without one it finishes what ended by itself, leftovers included. What
+ * is over already keeps the end it had. Doing it twice does no harm.
  */
 export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<RunEnd> {
-  // What cannot be judged is left exactly as it is: no tombstone, no `stopping`.
-  const atFirst = verdict(first, lookAt(first, ender))
-  if (atFirst.kind === 'unknown' && !how.despiteUnknown) return { kind: 'unknown', run: first, why: atFirst.why }
-  const trouble = how.intent === null ? null : await announce(first, how.intent, ender)
   const ended: Member[] = []
+  // What cannot be judged is left exactly as it is: no tombstone, no `stopping`. What is over needs nobody to ask for it.
+  const atFirst = verdict(first, await lookAt(first, ender))
+  if (atFirst.kind === 'unknown' && !how.despiteUnknown) return { kind: 'unknown', run: first, why: atFirst.why }
+  const asks = how.intent !== null && atFirst.kind !== 'over'
+  const trouble = asks && how.intent !== null ? await announce(first, how.intent, ender) : null
+  let run: LiveRun = trouble === null || how.intent === null ? first : { ...first, state: 'stopping', intent: how.intent, exit: null, survivors: [] }
   const until = ender.clock.elapsed() + ender.policy.settleMs + how.graceMs + ender.policy.killMs
-  let run: LiveRun = trouble === null ? first : { ...first, state: 'stopping', intent: how.intent, exit: null, survivors: [] }
   for (let settlingSince: number | null = null; ; ) {
+    if (ender.clock.elapsed() >= until) return { kind: 'unknown', run, why: 'its launcher or keeper is alive and does not go on' }
     if (trouble === null) {
       const current = await ender.store.run(first.id)
-      if (current === null || !isLive(current)) return { kind: 'ended', run: current ?? first, ended, unrecorded: null }
+      if (current === null || !isLive(current)) return finished(current ?? first, ended, how, ender)
       run = current
     }
-    const seen = lookAt(run, ender)
+    const seen = await lookAt(run, ender)
     const judged = verdict(run, seen)
-    const step = converge(run, judged, { now: ender.clock.now(), maySignal: true, parentEnded: false })
-    if (step.kind === 'record-end') return record(run, step.ending, seen.harnessId, ended, trouble, ender)
-    if (judged.kind === 'unknown') {
-      if (!how.despiteUnknown) return { kind: 'unknown', run, why: judged.why }
-      return overrideUnknown(run, judged.why, how, ended, ender)
+    if (judged.kind === 'over') {
+      const unrecorded = await record(run, judged.ending, seen, trouble, ender)
+      if (unrecorded === 'look-again') continue
+      const ending = { ...run, ...judged.ending, harness: seen.harnessId, endedAt: ender.clock.now() }
+      return finished((unrecorded === null ? await ender.store.run(run.id) : null) ?? ending, ended, how, ender, unrecorded)
     }
+    if (judged.kind === 'unknown')
+      return how.despiteUnknown ? overrideUnknown(run, judged.why, how, ended, ender) : { kind: 'unknown', run, why: judged.why }
     if (judged.kind === 'settling') {
       settlingSince ??= ender.clock.elapsed()
-      if (ender.clock.elapsed() - settlingSince < ender.policy.exitRecordMs) await ender.clock.sleep(ender.policy.pollMinMs * 5)
-      else if (run.keeper !== null) return record(run, endingOf(run, seen), seen.harnessId, ended, trouble, ender)
-      else ended.push(...(await endTree(run, ender, how)).ended)
+      await settleKeeper(run, ender.clock.elapsed() - settlingSince, ender)
       continue
     }
+    const step = converge(run, judged, { now: ender.clock.now(), maySignal: true, parentEnded: false })
     // A timeout or an orphan needs an intent of its own, which only a reconcile brings.
     if (step.kind !== 'end-tree' || (how.intent === null && step.why !== 'leftovers' && step.why !== 'asked')) return { kind: 'alive', run }
-    if (judged.kind === 'leftovers' && trouble === null && run.state === 'running')
-      await ender.store.recordExited(run, judged.exit, ender.clock.now())
-    nudgeKeeper(run, judged.kind === 'starting', ender)
-    const leftovers = judged.kind === 'leftovers' && how.intent === null
-    const outcome = await endTree(run, ender, { graceMs: leftovers ? ender.policy.leftoverGraceMs : how.graceMs, told: how.told ?? null })
-    ended.push(...outcome.ended.filter((member) => !ended.some((known) => known.row.pid === member.row.pid && known.row.ticks === member.row.ticks)))
-    if (outcome.survivors.length > 0) {
-      if (trouble === null) await ender.store.recordSurvivors(run, outcome.survivors, ender.clock.now())
-      return { kind: 'survivors', run, survivors: outcome.survivors, ended }
-    }
-    if (outcome.blind !== null) return { kind: 'unknown', run, why: outcome.blind }
-    if (ender.clock.elapsed() >= until) return { kind: 'unknown', run, why: 'its launcher or keeper is alive and does not go on' }
-    if (run.keeper === null || judged.kind === 'starting') await ender.clock.sleep(ender.policy.pollMaxMs)
-    else await untilKeeperWrote(run, ender)
+    const stuck = await endOnce(run, judged, how, ended, trouble, ender)
+    if (stuck !== null) return stuck
   }
+}
+
+/** One round: what was started in it, then its own tree. Null: it may be over now. */
+async function endOnce(run: LiveRun, judged: Verdict, how: How, ended: Member[], trouble: Error | null, ender: Ender): Promise<RunEnd | null> {
+  if (judged.kind === 'leftovers' && run.state === 'running') await orLater(() => ender.store.recordExited(run, judged.exit, ender.clock.now()))
+  // From here on the store refuses new runs in it.
+  const child = await endChildren(run, how, ended, ender)
+  if (child !== null) return child
+  nudgeKeeper(run, judged.kind === 'starting', ender)
+  const leftovers = judged.kind === 'leftovers' && how.intent === null
+  const outcome = await endTree(run, ender, { graceMs: leftovers ? ender.policy.leftoverGraceMs : how.graceMs, told: how.told ?? null })
+  ended.push(...outcome.ended.filter((member) => !ended.some((known) => known.row.pid === member.row.pid && known.row.ticks === member.row.ticks)))
+  if (outcome.survivors.length > 0) {
+    if (trouble === null) await orLater(() => ender.store.recordSurvivors(run, outcome.survivors, ender.clock.now()))
+    return { kind: 'survivors', run, survivors: outcome.survivors, ended }
+  }
+  if (outcome.blind !== null) return { kind: 'unknown', run, why: outcome.blind }
+  if (run.keeper === null || judged.kind === 'starting') await ender.clock.sleep(ender.policy.pollMaxMs)
+  else await untilKeeperWrote(run, ender)
+  return null
+}
+
+/** The runs that were started in it, unless they are independent. Null: none is left. */
+async function endChildren(run: Run, how: How, ended: Member[], ender: Ender): Promise<RunEnd | null> {
+  const depth = (how.depth ?? 0) + 1
+  if (depth > ender.policy.nestingDepth) return null
+  for (const child of await ender.store.children(run.id).catch(() => [])) {
+    const reason = `the session it was started in (${run.session}) ended${how.intent === null ? '' : `: ${how.intent.reason}`}`
+    const end = await endRun(child, ender, { intent: { end: 'stopped', by: how.intent?.by ?? 'finisher', reason }, graceMs: how.graceMs, depth })
+    if (end.kind === 'survivors' || end.kind === 'unknown') return end
+    if (end.kind === 'ended') ended.push(...end.ended)
+  }
+  return null
+}
+
+/** What an ended run has left: whoever recorded its end may not have been one who ends anything. */
+export const endWhatIsLeft = (run: Run, ender: Ender, how: How): Promise<RunEnd> => finished(run, [], how, ender)
+
+/** Over and on record. A run that was claimed in it at the last moment still has to go. */
+async function finished(run: Run, ended: Member[], how: How, ender: Ender, unrecorded: Error | null = null): Promise<RunEnd> {
+  return (await endChildren(run, how, ended, ender)) ?? { kind: 'ended', run, ended, unrecorded }
 }
 
 /** The intent goes first: tombstone, then the store. A store that cannot be written must not make an agent unstoppable. */
 async function announce(run: LiveRun, intent: Intent, ender: Ender): Promise<Error | null> {
-  ender.files.retire(run.id)
+  ender.files.retire(run.id, intent)
+  return orLater(() => ender.store.recordAsked(run, intent, ender.clock.now()))
+}
+
+/** The trouble, if the store could not be told; the evidence on disk stays for a later look. */
+async function orLater(write: () => Promise<boolean>): Promise<Error | null> {
   try {
-    await ender.store.recordAsked(run, intent, ender.clock.now())
+    await write()
     return null
   } catch (error) {
     if (!(error instanceof Problem)) throw error
@@ -86,56 +128,23 @@ async function announce(run: LiveRun, intent: Intent, ender: Ender): Promise<Err
   }
 }
 
-/** A keeper that has no harness yet must not get one any more; a frozen one must be able to leave. */
-function nudgeKeeper(run: LiveRun, beforeHarness: boolean, { processes }: Ender): void {
-  if (run.keeper === null) return
-  if (beforeHarness) processes.send(run.keeper, 'SIGTERM')
-  processes.send(run.keeper, 'SIGCONT')
-}
-
-/** Its tree is gone; a living keeper now writes how the harness ended. */
-async function untilKeeperWrote(run: LiveRun, ender: Ender): Promise<void> {
-  const until = ender.clock.elapsed() + ender.policy.exitRecordMs
-  while (run.keeper !== null && ender.files.exit(run.id) === null && isThere(run.keeper, ender.processes) && ender.clock.elapsed() < until) {
-    await ender.clock.sleep(ender.policy.pollMinMs)
-  }
-}
-
-async function record(
-  run: LiveRun,
-  ending: Ending,
-  harness: ProcessId | null,
-  ended: Member[],
-  trouble: Error | null,
-  ender: Ender,
-): Promise<RunEnd> {
-  const at = ender.clock.now()
+async function record(run: LiveRun, ending: Ending, seen: Looked, trouble: Error | null, ender: Ender): Promise<Error | 'look-again' | null> {
   endTimer(run, ender)
-  let unrecorded: Error | null = null
-  try {
-    await ender.store.recordEnded(run, ending, harness, at)
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    unrecorded = trouble ?? error
-  }
-  const current = unrecorded === null ? await ender.store.run(run.id) : null
-  return { kind: 'ended', run: current ?? { ...run, ...ending, harness, endedAt: at }, ended, unrecorded }
-}
-
-/** A keeper that was killed could not take its timer with it. */
-function endTimer(run: LiveRun, { files, processes }: Ender): void {
-  const timer = files.timer(run.id)
-  if (timer !== null && processes.here().boot === run.place.boot && processes.here().pidNamespace === run.place.pidNamespace)
-    processes.send(timer, 'SIGTERM')
+  let written = false
+  const unwritten = await orLater(async () => {
+    written = await ender.store.recordEnded(run, ending, seen.harnessId, Math.round(seen.exit?.at ?? ender.clock.now()))
+    return written
+  })
+  if (unwritten !== null) return trouble ?? unwritten
+  // Nothing was changed: the run is not what it was when we looked. (Without the store's word we cannot look again.)
+  return written || trouble !== null ? null : 'look-again'
 }
 
 /** A person overrode what could not be proven: end all that can be found, and say on record who answers for the rest. */
 async function overrideUnknown(run: LiveRun, why: string, how: How, ended: Member[], ender: Ender): Promise<RunEnd> {
-  if (judgePlace(ender.processes.here(), run.place) === null) {
-    const outcome = await endTree(run, ender, how)
-    ended.push(...outcome.ended)
-    if (outcome.survivors.length > 0) return { kind: 'survivors', run, survivors: outcome.survivors, ended }
-  }
+  const outcome = await endTree(run, ender, { graceMs: how.graceMs, anywhere: judgePlace(ender.processes.here(), run.place) !== null })
+  ended.push(...outcome.ended)
+  if (outcome.survivors.length > 0) return { kind: 'survivors', run, survivors: outcome.survivors, ended }
   const by = how.intent?.by ?? 'somebody'
   const ending: Ending = {
     state: 'lost',
@@ -144,7 +153,11 @@ async function overrideUnknown(run: LiveRun, why: string, how: How, ended: Membe
     reason: `${how.intent?.reason ?? 'overridden'}; its end could not be proven (${why}) and was overridden with --force`,
     evidence: [`unproven: ${why}`, `testimony of ${by} (--force)`],
   }
-  return record(run, ending, ender.files.harness(run.id), ended, null, ender)
+  const seen = await lookAt(run, ender)
+  const unrecorded = await record(run, ending, seen, null, ender)
+  const current = await ender.store.run(run.id)
+  if (unrecorded === 'look-again' && current !== null && isLive(current)) return { kind: 'unknown', run, why: 'it changed while we looked' }
+  return finished(current ?? run, ended, how, ender, unrecorded === 'look-again' ? null : unrecorded)
 }
 
 /** Waits a little for the keeper itself to leave, so that "stopped" also means that nothing of ours is left. */

@@ -11,20 +11,22 @@ export type TreeEnd = {
   readonly blind: string | null
 }
 
+export type EndHow = { readonly graceMs: number; readonly told?: ProcessId | null; readonly anywhere?: boolean }
+
 /**
  * Ends everything that is proven to belong to a run. First TERM and CONT with a grace that lasts only while somebody uses it,
  * then freeze until nothing new appears, and kill. Done means: seen empty, twice.
- * `told`: a process that has had its TERM already.
+ * `told`: a process that has had its TERM already. `anywhere`: by marker alone, for a run recorded in another place.
  */
-export async function endTree(run: Lookable, hands: Hands, how: { graceMs: number; told?: ProcessId | null }): Promise<TreeEnd> {
+export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise<TreeEnd> {
   const ended = new Map<string, Member>()
   const denied = new Map<string, SendAnswer>()
   const signal = (member: Member, name: Signal): void => {
     const answer = hands.processes.send(member.row, name)
     if (answer === 'denied' || answer === 'forbidden') denied.set(keyOf(member.row), answer)
   }
-  const look = (): { members: readonly Member[]; blind: string | null } => {
-    const { members, blind } = censusOf(run, hands, false)
+  const look: Look = async () => {
+    const { members, blind } = how.anywhere === true ? await anywhere(run, hands) : await censusOf(run, hands, false)
     for (const member of members) if (!ended.has(keyOf(member.row))) ended.set(keyOf(member.row), member)
     return { members, blind }
   }
@@ -39,20 +41,14 @@ export async function endTree(run: Lookable, hands: Hands, how: { graceMs: numbe
   }
 }
 
-type Look = () => { members: readonly Member[]; blind: string | null }
+type Look = () => Promise<{ members: readonly Member[]; blind: string | null }>
 type Send = (member: Member, name: Signal) => void
 
-async function askToLeave(
-  look: Look,
-  signal: Send,
-  stuck: (members: readonly Member[]) => boolean,
-  hands: Hands,
-  how: { graceMs: number; told?: ProcessId | null },
-) {
+async function askToLeave(look: Look, signal: Send, stuck: (members: readonly Member[]) => boolean, hands: Hands, how: EndHow) {
   const until = hands.clock.elapsed() + how.graceMs
   const asked = new Set<string>(how.told ? [keyOf(how.told)] : [])
   for (let empty = 0; ; ) {
-    const seen = look()
+    const seen = await look()
     empty = seen.members.length === 0 ? empty + 1 : 0
     if (empty === 2 || (seen.members.length > 0 && stuck(seen.members))) return seen
     for (const member of seen.members) {
@@ -76,7 +72,7 @@ const SCAN_EVERY_MS = 250
 
 async function freezeAndKill(look: Look, signal: Send, stuck: (members: readonly Member[]) => boolean, hands: Hands) {
   const until = hands.clock.elapsed() + hands.policy.killMs
-  let seen = look()
+  let seen = await look()
   for (let round = 0, empty = 0; round < hands.policy.killRounds; round++) {
     const frozen = new Set<string>()
     for (let fresh = seen.members; fresh.length > 0; ) {
@@ -84,7 +80,7 @@ async function freezeAndKill(look: Look, signal: Send, stuck: (members: readonly
         signal(member, 'SIGSTOP')
         frozen.add(keyOf(member.row))
       }
-      seen = look()
+      seen = await look()
       fresh = seen.members.filter((member) => !frozen.has(keyOf(member.row)))
     }
     for (const member of seen.members) signal(member, 'SIGKILL')
@@ -93,7 +89,7 @@ async function freezeAndKill(look: Look, signal: Send, stuck: (members: readonly
       hands,
       SCAN_EVERY_MS,
     )
-    seen = look()
+    seen = await look()
     empty = seen.members.length === 0 ? empty + 1 : 0
     if (empty === 2 || (seen.members.length > 0 && stuck(seen.members)) || hands.clock.elapsed() >= until) break
   }
@@ -126,3 +122,10 @@ function whyAlive(row: ProcessRow, answer: SendAnswer | undefined): string {
 }
 
 const keyOf = (id: ProcessId): string => `${id.pid}:${id.ticks}`
+
+/** Pids recorded elsewhere mean nothing here, but a marker does: whoever carries it is of that run, wherever it was started. */
+async function anywhere(run: Lookable, { processes }: Hands): Promise<{ members: readonly Member[]; blind: string | null }> {
+  const { rows, blind } = processes.table({ since: 0, cookies: false })
+  const members = rows.filter((row) => run.marker !== null && row.marker === run.marker && !isDead(row.state))
+  return { members: members.map((row) => ({ row, proof: 'marker' })), blind }
+}

@@ -2,13 +2,18 @@ import type { Census, Seen, TreeRecord } from '../decide/index.ts'
 import { census, judge, judgePlace, treeOf } from '../decide/index.ts'
 import type { Fact, LiveRun, Processes, ProcessId, ProcessTable, RunFiles, RunRecord, Tree } from '../model/index.ts'
 
-export type Eyes = { readonly processes: Processes; readonly files: RunFiles }
+export type Eyes = {
+  readonly processes: Processes
+  readonly files: RunFiles
+  /** The markers of all live runs on record. */
+  readonly others: () => Promise<ReadonlySet<number>>
+}
 /** A run as far as looking goes: from the store, or from its directory alone. */
 export type Lookable = LiveRun | RunRecord
 export type Looked = Seen & { readonly harnessId: ProcessId | null }
 
 /** Looks at many runs with as few passes as possible: single processes first, and all processes only where a harness is not alive. */
-export function lookAtAll(runs: readonly Lookable[], eyes: Eyes): Map<string, Looked> {
+export async function lookAtAll(runs: readonly Lookable[], eyes: Eyes): Promise<Map<string, Looked>> {
   const looked = new Map<string, Looked>()
   const needTree: Lookable[] = []
   for (const run of runs) {
@@ -16,12 +21,12 @@ export function lookAtAll(runs: readonly Lookable[], eyes: Eyes): Map<string, Lo
     looked.set(run.id, single)
     if (single.harness?.kind !== 'alive') needTree.push(run)
   }
-  const trees = lookAtTrees(needTree, looked, eyes)
+  const trees = await lookAtTrees(needTree, looked, eyes)
   for (const [id, tree] of trees) looked.set(id, { ...(looked.get(id) as Looked), tree })
   return looked
 }
 
-export const lookAt = (run: Lookable, eyes: Eyes): Looked => lookAtAll([run], eyes).get(run.id) as Looked
+export const lookAt = async (run: Lookable, eyes: Eyes): Promise<Looked> => (await lookAtAll([run], eyes)).get(run.id) as Looked
 
 /** The exit record is read last: a keeper seen gone has written all it ever will. */
 function lookAtProcesses(run: Lookable, { processes, files }: Eyes): Looked {
@@ -35,8 +40,9 @@ function lookAtProcesses(run: Lookable, { processes, files }: Eyes): Looked {
       keeper: run.keeper && at(run.keeper),
       launcher: { kind: 'gone', why: 'not looked at', waitStatus: null },
       tree: null,
-      exit: null,
+      exit: files.exit(run.id),
       notStarted: null,
+      intent: null,
     }
   return {
     harnessId,
@@ -46,11 +52,12 @@ function lookAtProcesses(run: Lookable, { processes, files }: Eyes): Looked {
     tree: null,
     exit: files.exit(run.id),
     notStarted: files.notStarted(run.id),
+    intent: files.intent(run.id),
   }
 }
 
 /** Empty is believed only after two complete passes in a row. */
-function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string, Looked>, { processes }: Eyes): Map<string, Tree> {
+async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string, Looked>, { processes, others }: Eyes): Promise<Map<string, Tree>> {
   const trees = new Map<string, Tree>()
   let local: Lookable[] = []
   for (const run of runs) {
@@ -60,7 +67,9 @@ function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string, Look
   }
   for (let pass = 0; pass < 2 && local.length > 0; pass++) {
     const table = passFor(local, processes)
-    for (const run of local) trees.set(run.id, treeOf(census(table, recordOf(run, looked.get(run.id)?.harnessId ?? null))))
+    // After the pass: whoever claimed before we ask is known as another run.
+    const known = await others()
+    for (const run of local) trees.set(run.id, treeOf(census(table, recordOf(run, looked.get(run.id)?.harnessId ?? null), known)))
     local = local.filter((run) => trees.get(run.id)?.kind === 'empty')
   }
   return trees
@@ -72,9 +81,9 @@ function passFor(runs: readonly Lookable[], processes: Processes): ProcessTable 
 }
 
 /** Nothing of a run is older than its keeper (or, before there is one, than its launcher). */
-export const bornAfter = (run: Lookable): number => (run.keeper ?? run.launcher).ticks
+const bornAfter = (run: Lookable): number => (run.keeper ?? run.launcher).ticks
 
-export const recordOf = (run: Lookable, harness: ProcessId | null): TreeRecord => ({
+const recordOf = (run: Lookable, harness: ProcessId | null): TreeRecord => ({
   marker: run.marker,
   cookie: run.cookie,
   keeper: run.keeper,
@@ -82,5 +91,7 @@ export const recordOf = (run: Lookable, harness: ProcessId | null): TreeRecord =
 })
 
 /** One pass for one run, with suspects. */
-export const censusOf = (run: Lookable, eyes: Eyes, cookies: boolean): Census =>
-  census(eyes.processes.table({ since: bornAfter(run), cookies: cookies || run.marker === null }), recordOf(run, eyes.files.harness(run.id)))
+export async function censusOf(run: Lookable, eyes: Eyes, cookies: boolean): Promise<Census> {
+  const table = eyes.processes.table({ since: bornAfter(run), cookies: cookies || run.marker === null })
+  return census(table, recordOf(run, eyes.files.harness(run.id)), await eyes.others())
+}

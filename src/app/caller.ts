@@ -1,17 +1,29 @@
 import type { ProcessId, Run } from '../model/index.ts'
-import { LINEAGE_VARIABLE, MAX_LINEAGE, Problem, policy } from '../model/index.ts'
+import { isRunMarker, LINEAGE_VARIABLE, MAX_LINEAGE, Problem, policy } from '../model/index.ts'
+import { ownMarker } from '../observe/index.ts'
 import type { World } from './world.ts'
 
 /** The shell that waits to become the keeper, with the marker and cookie it already carries. */
-export type Front = { readonly keeper: ProcessId; readonly marker: number | null; readonly cookie: string }
+export type Front = {
+  readonly keeper: ProcessId
+  readonly marker: number | null
+  readonly cookie: string
+  /** The marker it was born with. */
+  readonly outer: number | null
+}
 
 /** Our parent, if it is bin/holdfast waiting for a plan; an inherited variable names another pid. */
 export function frontOf({ env, processes }: World): Front | null {
-  const match = /^(\d+) (\d+|-) ([0-9a-f-]{36})$/.exec(env['HOLDFAST_FRONT'] ?? '')
+  const match = /^(\d+) (\d+|-) ([0-9a-f-]{36}) (\S+)$/.exec(env['HOLDFAST_FRONT'] ?? '')
   if (match === null || Number(match[1]) !== process.ppid) return null
   const seen = processes.sample(process.ppid)
   if (seen.kind !== 'seen') return null
-  return { keeper: { pid: process.ppid, ticks: seen.row.ticks }, marker: match[2] === '-' ? null : Number(match[2]), cookie: match[3] ?? '' }
+  return {
+    keeper: { pid: process.ppid, ticks: seen.row.ticks },
+    marker: match[2] === '-' ? null : Number(match[2]),
+    cookie: match[3] ?? '',
+    outer: markerIn(match[4] ?? ''),
+  }
 }
 
 /** The secrets of the runs this command was started in, outermost first; without the one its own front has just made. */
@@ -26,13 +38,18 @@ export function lineageOf({ env }: World, front: Front | null): string[] {
   return lineage
 }
 
-/** The run this command was started in: named by the environment, believed only with that run's secret. */
-export async function parentRun(world: World, lineage: readonly string[]): Promise<Run | null> {
+/** The run this command was started in: by the marker it was born with or, failing that, by the environment with that run's secret. */
+export async function parentRun(world: World, front: Front | null): Promise<Run | null> {
+  const store = await world.store('writer')
+  const marker = front === null ? ownMarker() : front.outer
+  const marked = marker === null ? null : await store.runByMarker(marker)
+  if (marked !== null) return marked
   const id = world.env['HOLDFAST_RUN']
-  if (id === undefined || lineage.length === 0) return null
-  const run = await (await world.store('writer')).run(id)
-  return run !== null && lineage.includes(run.cookie) ? run : null
+  const named = id === undefined ? null : await store.run(id)
+  return named !== null && lineageOf(world, front).includes(named.cookie) ? named : null
 }
+
+const markerIn = (text: string): number | null => (/^\d+$/.test(text) && isRunMarker(Number(text)) ? Number(text) : null)
 
 /** The ids of the runs above, nearest first. */
 export async function ancestorsOf(world: World, parent: Run | null): Promise<string[]> {

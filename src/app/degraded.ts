@@ -1,14 +1,17 @@
-import { endTree, lookAt } from '../act/index.ts'
+import { endTree, type Looked, lookAtAll } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
-import type { Running, Survivor } from '../model/index.ts'
+import type { Intent, LiveRun, Survivor } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import type { Sight } from '../show/index.ts'
+import { asLive, readAll } from './recover.ts'
 import type { World } from './world.ts'
 
 /** What the run directories alone tell, when the store cannot be used: enough to see what runs, and to stop it. */
-export function seeWithoutStore(world: World): Sight[] {
-  return recordedRuns(world).flatMap((run): Sight[] => {
-    const seen = lookAt(run, world)
+export async function seeWithoutStore(world: World): Promise<Sight[]> {
+  const runs = readAll(world.files).map(asLive)
+  const looked = await lookAtAll(runs, world)
+  return runs.flatMap((run): Sight[] => {
+    const seen = looked.get(run.id) as Looked
     const judged = verdict(run, seen)
     if (judged.kind === 'over') return []
     return [
@@ -31,29 +34,32 @@ export type StoppedWithoutStore = {
   readonly unproven: string | null
 }
 
+/** The tombstone keeps who asked, so that the end is called by its name once the store can be told. */
 export async function stopWithoutStore(world: World, references: readonly string[], all: boolean, graceMs: number): Promise<StoppedWithoutStore[]> {
-  const sights = seeWithoutStore(world)
-  const wanted = all
-    ? sights
-    : references.map((reference) => {
-        const sight = sights.find(({ run }) => run.session === reference || run.id === reference)
-        if (sight === undefined) throw new Problem('unavailable', `the store cannot be used, and no run directory shows a live session ${reference}`)
-        return sight
-      })
+  const sights = await seeWithoutStore(world)
+  const named = (reference: string): Sight => {
+    const sight = sights.find(({ run }) => run.session === reference || run.id === reference)
+    if (sight === undefined) throw new Problem('unavailable', `the store cannot be used, and no run directory shows a live session ${reference}`)
+    return sight
+  }
+  const wanted = all ? sights : withChildren(references.map(named), sights)
+  const by = `${world.user()}@${world.host}`
+  const intent: Intent = { end: 'stopped', by, reason: `stopped by ${by}` }
   return Promise.all(
     wanted.map(async ({ run, liveness, note }) => {
-      world.files.retire(run.id)
       if (liveness === 'unknown') return { session: run.session, pids: [], survivors: [], unproven: note }
-      const end = await endTree(run as Running, world, { graceMs })
+      world.files.retire(run.id, intent)
+      const end = await endTree(run as LiveRun, world, { graceMs })
       return { session: run.session, pids: end.ended.map(({ row }) => row.pid), survivors: end.survivors, unproven: end.blind }
     }),
   )
 }
 
-/** A run whose directory says how it ended is over, whatever else. */
-function recordedRuns({ files }: World): Running[] {
-  return files.list().flatMap((id) => {
-    const record = files.read(id)
-    return record === null || record.keeper === null ? [] : [{ ...record, state: 'running' as const }]
-  })
+function withChildren(wanted: readonly Sight[], all: readonly Sight[]): Sight[] {
+  const family = [...wanted]
+  for (let index = 0; index < family.length; index++) {
+    const parent = family[index]?.run.id
+    family.push(...all.filter(({ run }) => run.parent === parent && !run.independent && !family.some((known) => known.run.id === run.id)))
+  }
+  return family
 }

@@ -1,25 +1,16 @@
-import { endRun, type RunEnd } from '../act/index.ts'
+import { endRun, endWhatIsLeft, type RunEnd } from '../act/index.ts'
 import type { Intent } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
 import { housekeep } from './reconcile.ts'
-import { retire } from './stop.ts'
 import type { World } from './world.ts'
 
 /** What a keeper has Node do when its harness is gone: end the leftovers and the runs started in it, verify, record. */
 export async function finishRun(world: World, id: string): Promise<RunEnd | null> {
   const store = await world.store('writer')
   const run = await store.run(id)
-  if (run === null || !isLive(run)) return run && { kind: 'ended', run, ended: [], unrecorded: null }
-  for (const child of await store.children(id)) {
-    await retire(
-      world,
-      store,
-      child,
-      { end: 'stopped', by: 'finisher', reason: `its parent session ${run.session} ended` },
-      world.policy.leftoverGraceMs,
-    )
-  }
-  const end = await endRun(run, { ...world, store }, { intent: null, graceMs: world.policy.graceMs })
+  if (run === null) return null
+  const how = { intent: null, graceMs: world.policy.graceMs }
+  const end = await (isLive(run) ? endRun(run, { ...world, store }, how) : endWhatIsLeft(run, { ...world, store }, how))
   world.files.capLog(id)
   if (world.clock.random() * world.policy.housekeepingOdds < 1) await housekeep(world, store)
   return end

@@ -9,7 +9,7 @@ import type { Front } from './caller.ts'
 import type { World } from './world.ts'
 
 export const newRunId = (): string => `r${randomBytes(6).toString('hex')}`
-export const newMarker = (): number => markerFrom(randomBytes(6).readUIntBE(0, 6) % MARKER_SPAN)
+export const newMarker = (kind: 'run' | 'helper'): number => markerFrom(randomBytes(6).readUIntBE(0, 6) % MARKER_SPAN, kind)
 export const newCookie = (): string => randomUUID()
 
 /** Ours, of the run around us: a child gets its own. */
@@ -45,7 +45,7 @@ export function launchOf(
       HOLDFAST_FENCE: world.files.fence(run.id),
       [LINEAGE_VARIABLE]: [...about.lineage, run.cookie].join(':'),
     },
-    helperMarker: run.marker === null ? null : newMarker(),
+    helperMarker: run.marker === null ? null : newMarker('helper'),
     timeoutSeconds: about.timeoutMs === null ? null : Math.max(1, Math.ceil(about.timeoutMs / 1000)),
     umask: about.umask,
     // A shell starts background children deaf to INT and QUIT; the agent must hear them, unless the caller was deaf too.
@@ -105,5 +105,5 @@ export async function abandon(world: World, store: Store, run: RunBase, error: u
     evidence: ['the gate never opened'],
     by: intent?.by ?? 'launcher',
   }
-  await store.recordEnded(run, ending, null, world.clock.now())
+  await store.recordEnded(current, ending, null, world.clock.now())
 }

@@ -32,7 +32,7 @@ export function openHoldfast(options: { home?: string; env?: NodeJS.ProcessEnv }
     start: (request) => start(world, { onLive: 'refuse', ...request, detach: true }),
     stop: (request) => stop(world, request),
     status: (reference) => seeOne(world, reference),
-    list: (which = 'live') => seeAll(world, which),
+    list: async (which = 'live') => (await seeAll(world, which)).sights,
     locks: () => seeLocks(world),
     events: (reference, after = 0) => seeEvents(world, reference, after),
     wait: (reference, timeoutMs) => waitForEnd(world, reference, timeoutMs ?? null),

@@ -2,7 +2,6 @@ import { endRun, type Looked, lookAtAll } from '../act/index.ts'
 import { converge, type Step, verdict } from '../decide/index.ts'
 import type { Intent, LiveRun, Run, Store } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
-import { retire } from './stop.ts'
 import type { World } from './world.ts'
 
 export type Change = { readonly session: string; readonly run: string; readonly from: string; readonly to: string; readonly why: string }
@@ -12,7 +11,7 @@ export async function reconcile(world: World): Promise<Change[]> {
   const store = await world.store('writer')
   const { views } = await store.snapshot('live', world.policy.sessionsShown)
   const runs = views.map((view) => view.run).filter((run): run is LiveRun => run !== null && isLive(run))
-  const looked = lookAtAll(runs, world)
+  const looked = await lookAtAll(runs, world)
   const changes: Change[] = []
   for (const run of runs) {
     world.files.capLog(run.id)
@@ -20,7 +19,7 @@ export async function reconcile(world: World): Promise<Change[]> {
     const seen = looked.get(run.id) as Looked
     const judged = verdict(run, seen)
     const step = converge(run, judged, about)
-    const after = judged.kind === 'settling' ? await finish(world, store, run) : await perform(world, store, run, step, seen)
+    const after = judged.kind === 'settling' ? await end(world, store, run, null) : await perform(world, store, run, step)
     if (after !== null && after.state !== run.state)
       changes.push({ session: run.session, run: run.id, from: run.state, to: after.state, why: isLive(after) ? '' : after.reason })
   }
@@ -28,21 +27,16 @@ export async function reconcile(world: World): Promise<Change[]> {
   return changes
 }
 
-async function perform(world: World, store: Store, run: LiveRun, step: Step, seen: Looked): Promise<Run | null> {
+async function perform(world: World, store: Store, run: LiveRun, step: Step): Promise<Run | null> {
   switch (step.kind) {
     case 'keep':
       return null
-    case 'record-end':
-      await store.recordEnded(run, step.ending, seen.harnessId, Math.round(seen.exit?.at ?? world.clock.now()))
-      return store.run(run.id)
     case 'record-exit':
       await store.recordExited(run, step.exit, world.clock.now())
       return store.run(run.id)
-    case 'end-tree': {
-      const intent = INTENTS[step.why]
-      if (intent === undefined) return finish(world, store, run)
-      return (await retire(world, store, run, intent, world.policy.graceMs)).run
-    }
+    case 'record-end':
+    case 'end-tree':
+      return end(world, store, run, step.kind === 'end-tree' ? (INTENTS[step.why] ?? null) : null)
   }
 }
 
@@ -51,8 +45,9 @@ const INTENTS: { readonly [why: string]: Intent } = {
   orphaned: { end: 'stopped', by: 'reconcile', reason: 'the session it was started in is over' },
 }
 
-const finish = async (world: World, store: Store, run: LiveRun): Promise<Run> =>
-  (await endRun(run, { ...world, store }, { intent: null, graceMs: world.policy.graceMs })).run
+async function end(world: World, store: Store, run: LiveRun, intent: Intent | null): Promise<Run> {
+  return (await endRun(run, { ...world, store }, { intent, graceMs: world.policy.graceMs })).run
+}
 
 async function parentEnded(store: Store, run: LiveRun): Promise<boolean> {
   if (run.parent === null || run.independent) return false

@@ -6,11 +6,11 @@ import type { Sight } from '../show/index.ts'
 import type { World } from './world.ts'
 
 /** Reads converge: what is proven over is recorded and shown as ended. They signal nothing and never wait for a writer. */
-export async function seeAll(world: World, which: 'live' | 'all'): Promise<Sight[]> {
+export async function seeAll(world: World, which: 'live' | 'all'): Promise<{ sights: Sight[]; unreadable: readonly string[] }> {
   const store = await world.store('reader')
-  const { views } = await store.snapshot(which, world.policy.sessionsShown)
+  const { views, unreadable } = await store.snapshot(which, world.policy.sessionsShown)
   const sights = await seeViews(world, store, views)
-  return which === 'all' ? sights : sights.filter((sight) => isLive(sight.run))
+  return { sights: which === 'all' ? sights : sights.filter((sight) => isLive(sight.run)), unreadable }
 }
 
 export async function seeOne(world: World, reference: string): Promise<Sight> {
@@ -38,24 +38,25 @@ async function seeViews(world: World, store: Store, views: readonly SessionView[
   const live = views.map((view) => view.run).filter((run): run is LiveRun => run !== null && isLive(run))
   const looked = await lookSettled(world, live)
   const sights: Sight[] = []
+  const recorder = recordInPassing()
   for (const { session, run } of views) {
     if (run === null) continue
     const seen = looked.get(run.id)
     if (isLive(run)) world.files.capLog(run.id)
-    sights.push({ session, tasks: [], ...(isLive(run) && seen !== undefined ? await convergeOne(world, store, run, seen) : ended(run)) })
+    sights.push({ session, tasks: [], ...(isLive(run) && seen !== undefined ? await convergeOne(world, store, run, seen, recorder) : ended(run)) })
   }
   return sights
 }
 
 /** A keeper that is just writing down an end gets a moment to do it. */
 async function lookSettled(world: World, runs: readonly LiveRun[]): Promise<Map<string, Looked>> {
-  const looked = lookAtAll(runs, world)
+  const looked = await lookAtAll(runs, world)
   const until = world.clock.elapsed() + SETTLE_READ_MS
   for (;;) {
     const settling = runs.filter((run) => verdict(run, looked.get(run.id) as Looked).kind === 'settling')
     if (settling.length === 0 || world.clock.elapsed() >= until) return looked
     await world.clock.sleep(world.policy.pollMinMs * 5)
-    for (const [id, again] of lookAtAll(settling, world)) looked.set(id, again)
+    for (const [id, again] of await lookAtAll(settling, world)) looked.set(id, again)
   }
 }
 const SETTLE_READ_MS = 300
@@ -64,13 +65,13 @@ type Converged = Pick<Sight, 'run' | 'liveness' | 'pid' | 'note'>
 
 const ended = (run: Run): Converged => ({ run, liveness: 'dead', pid: isLive(run) ? null : (run.harness?.pid ?? null), note: null })
 
-async function convergeOne(world: World, store: Store, run: LiveRun, seen: Looked): Promise<Converged> {
+async function convergeOne(world: World, store: Store, run: LiveRun, seen: Looked, record: Recorder): Promise<Converged> {
   const judged = verdict(run, seen)
   const step = converge(run, judged, { now: world.clock.now(), maySignal: false, parentEnded: false })
   const pid = seen.harnessId?.pid ?? null
   if (step.kind === 'record-end') {
     const at = Math.round(seen.exit?.at ?? world.clock.now())
-    await ifFree(() => store.recordEnded(run, step.ending, seen.harnessId, at))
+    await record(() => store.recordEnded(run, step.ending, seen.harnessId, at))
     return ended(
       (await store.run(run.id).then((now) => (now !== null && !isLive(now) ? now : null))) ?? {
         ...run,
@@ -80,7 +81,7 @@ async function convergeOne(world: World, store: Store, run: LiveRun, seen: Looke
       },
     )
   }
-  if (step.kind === 'record-exit') await ifFree(() => store.recordExited(run, step.exit, world.clock.now()))
+  if (step.kind === 'record-exit') await record(() => store.recordExited(run, step.exit, world.clock.now()))
   const over = judged.kind === 'leftovers' || judged.kind === 'settling'
   const shown: LiveRun =
     over && run.state !== 'stopping'
@@ -95,8 +96,8 @@ function noteOf(judged: Verdict, seen: Looked): string | null {
   switch (judged.kind) {
     case 'alive':
       if (seen.harness?.kind === 'alive' && seen.harness.frozen) return 'the agent is stopped (SIGSTOP or Ctrl-Z)'
-      if (seen.keeper?.kind === 'gone') return 'its keeper is gone: how it ends will not be known'
-      return seen.harness?.kind === 'gone' ? 'the agent ended, its tree lives on (--until tree)' : null
+      if (seen.harness?.kind === 'gone') return 'the agent ended, its tree lives on (--until tree)'
+      return seen.keeper?.kind === 'gone' && seen.exit === null ? 'its keeper is gone: how it ends will not be known' : null
     case 'leftovers':
       return `the agent ended, ${judged.members.length} of what it started still run${judged.members.length === 1 ? 's' : ''}; holdfast reconcile ends them`
     case 'starting':
@@ -108,24 +109,31 @@ function noteOf(judged: Verdict, seen: Looked): string | null {
   }
 }
 
-/** Recording in passing: a busy, full or read-only store only means that somebody else will do it. */
-async function ifFree(write: () => Promise<boolean>): Promise<void> {
-  try {
-    await write()
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
+type Recorder = (write: () => Promise<boolean>) => Promise<void>
+
+/** A busy, full or read-only store only means that somebody else will record it; after one refusal it is not asked again. */
+function recordInPassing(): Recorder {
+  let refused = false
+  return async (write) => {
+    if (refused) return
+    try {
+      await write()
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      refused = true
+    }
   }
 }
 
 export async function seeTree(world: World, reference: string, suspects: boolean): Promise<{ sight: Sight; census: Census }> {
   const sight = await seeOne(world, reference)
   const { run } = sight
-  const census = isLive(run) && sight.liveness !== 'unknown' ? censusOf(run, world, suspects) : { members: [], suspects: [], blind: null }
+  const census = isLive(run) && sight.liveness !== 'unknown' ? await censusOf(run, world, suspects) : { members: [], suspects: [], blind: null }
   return { sight, census }
 }
 
 export async function seeLocks(world: World): Promise<(Lock & { pid: number | null })[]> {
-  const sights = await seeAll(world, 'live')
+  const { sights } = await seeAll(world, 'live')
   const store = await world.store('reader')
   const { locks } = await store.snapshot('live', world.policy.sessionsShown)
   return locks.flatMap((lock) => {

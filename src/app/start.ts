@@ -1,50 +1,18 @@
 import { endRun, lookAt, type RunEnd } from '../act/index.ts'
-import { type Choice, type ClaimDecision, decideClaim, type Judged, type OnLive, toJudge, verdict } from '../decide/index.ts'
-import type { Directory, Found, LiveRun, ProcessId, Run, RunBase, Store, Until } from '../model/index.ts'
-import { ID_GRAMMAR, isSessionId, Problem } from '../model/index.ts'
-import { findDirectory, terminalName } from '../observe/index.ts'
-import { ancestorsOf, type Front, frontOf, lineageOf, parentRun } from './caller.ts'
+import { type Choice, type ClaimDecision, decideClaim, type Judged, toJudge, verdict } from '../decide/index.ts'
+import type { Found, LiveRun, ProcessId, RunBase } from '../model/index.ts'
+import { Problem } from '../model/index.ts'
+import { terminalName } from '../observe/index.ts'
 import { abandon, handOver, launchDetached, launchOf, newCookie, newMarker, newRunId, untilHarness } from './launch.ts'
+import { nameTaken, type Plan, parentEnding, prepare, type StartRequest } from './prepare.ts'
 import { refusal } from './refusal.ts'
 import type { World } from './world.ts'
-
-export type StartRequest = {
-  /** An id of ours, or the name of an existing session. Left out: a new one. */
-  readonly session?: string | undefined
-  readonly name?: string | undefined
-  readonly dir?: string | undefined
-  readonly argv: readonly string[]
-  readonly detach: boolean
-  readonly onLive: OnLive
-  readonly waitMs?: number | undefined
-  readonly force?: boolean | undefined
-  readonly share?: boolean | undefined
-  readonly until?: Until | undefined
-  readonly independent?: boolean | undefined
-  readonly timeoutMs?: number | undefined
-  readonly graceMs?: number | undefined
-  readonly umask?: number | undefined
-}
 
 export type Started =
   | { readonly kind: 'running'; readonly run: RunBase; readonly harness: ProcessId | null; readonly retired: readonly RunEnd[] }
   /** The shell that called us becomes the keeper. */
   | { readonly kind: 'handed-over'; readonly run: RunBase; readonly retired: readonly RunEnd[] }
   | { readonly kind: 'attach'; readonly run: LiveRun }
-
-type Plan = {
-  readonly world: World
-  readonly store: Store
-  readonly request: StartRequest
-  readonly session: string
-  readonly directory: Directory
-  readonly front: Front | null
-  readonly lineage: readonly string[]
-  readonly parent: Run | null
-  readonly ancestors: readonly string[]
-  /** The session's epoch when we first looked. */
-  readonly firstEpoch: number
-}
 
 /** Start a session's next run: look, decide, clear the way as far as the caller allows, claim, launch. */
 export async function start(world: World, request: StartRequest): Promise<Started> {
@@ -65,43 +33,18 @@ export async function start(world: World, request: StartRequest): Promise<Starte
   throw new Problem('held', `session ${plan.session} could not be claimed: others are at it`, { hint: 'try again' })
 }
 
-async function prepare(world: World, request: StartRequest): Promise<Plan> {
-  if (request.argv.length === 0 || request.argv[0] === '')
-    throw new Problem('usage', 'there is no command to run', { hint: 'holdfast run [options] -- COMMAND [ARGUMENTS…]' })
-  for (const id of [request.session, request.name]) {
-    if (id !== undefined && !isSessionId(id)) throw new Problem('usage', `${JSON.stringify(id)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
-  }
-  const directory = findDirectory(request.dir ?? process.cwd())
-  const front = request.detach ? null : frontOf(world)
-  if (!request.detach && front === null)
-    throw new Problem('usage', 'a run in the foreground needs the holdfast command', { hint: 'use bin/holdfast, or --detach' })
-  const lineage = lineageOf(world, frontOf(world))
-  const store = await world.store('writer')
-  const found = request.session === undefined ? null : await store.find(request.session, 'exact')
-  const parent = await parentRun(world, lineage)
-  return {
-    world,
-    store,
-    request,
-    directory,
-    front,
-    lineage,
-    parent,
-    session: found?.kind === 'found' ? found.view.session.id : (request.session ?? newSessionId(request.argv[0] ?? 'run', world)),
-    ancestors: await ancestorsOf(world, parent),
-    firstEpoch: found?.kind === 'found' ? found.view.session.epoch : 0,
-  }
-}
-
 async function decide(plan: Plan): Promise<ClaimDecision> {
   const { world, store, request } = plan
+  if (plan.front !== null && process.ppid !== plan.front.keeper.pid)
+    throw new Problem('held', 'the command that waited for this plan is gone; nothing was started')
   const found: Found = await store.find(plan.session, 'exact')
   const view = found.kind === 'found' ? found.view : null
   const current = toJudge(view?.run ?? null)
-  const neighbour = current === null ? await store.holder(plan.directory, plan.ancestors) : null
-  const judged = (run: LiveRun | null): Judged | null => run && { run, verdict: verdict(run, lookAt(run, world)) }
+  const neighbour = await store.holder(plan.directory, [...plan.ancestors, ...(current === null ? [] : [current.id])])
+  const judged = async (run: LiveRun | null): Promise<Judged | null> => run && { run, verdict: verdict(run, await lookAt(run, world)) }
   const choice: Choice = { onLive: request.onLive, force: request.force ?? false, share: request.share ?? false }
-  return decideClaim({ epoch: view?.session.epoch ?? 0, firstEpoch: plan.firstEpoch, current: judged(current), neighbour: judged(neighbour) }, choice)
+  const seen = { epoch: view?.session.epoch ?? 0, firstEpoch: plan.firstEpoch, current: await judged(current), neighbour: await judged(neighbour) }
+  return decideClaim(seen, choice)
 }
 
 /** Everything short of claiming: record an end, end leftovers, retire, wait, or refuse. */
@@ -123,6 +66,11 @@ async function clearTheWay(
       return
     }
     case 'retire': {
+      if (plan.ancestors.includes(decision.run.id)) {
+        throw new Problem('held', `this command runs inside session ${decision.run.session}, which it would have to end first`, {
+          hint: 'take it over from outside',
+        })
+      }
       const by = `${world.user()}@${world.host} (pid ${world.processes.self().pid})`
       const intent = { end: 'superseded', by, reason: `taken over by ${by}` } as const
       const graceMs = request.graceMs ?? world.policy.graceMs
@@ -156,7 +104,7 @@ async function settle(run: LiveRun, { world, store }: Plan): Promise<void> {
 async function claim(plan: Plan, seenEpoch: number): Promise<RunBase | null> {
   const { world, request, front, store, parent } = plan
   const now = world.clock.now()
-  const detachedMarker = front === null && world.keepers.markerTrouble() === null ? newMarker() : null
+  const detachedMarker = front === null && world.keepers.markerTrouble() === null ? newMarker('run') : null
   const run: RunBase = {
     id: newRunId(),
     session: plan.session,
@@ -187,11 +135,8 @@ async function claim(plan: Plan, seenEpoch: number): Promise<RunBase | null> {
     ancestors: plan.ancestors,
   })
   if (answer.kind === 'won') return run
-  if (answer.why === 'name') throw new Problem('usage', `the name ${request.name} is taken by another session`)
-  if (answer.why === 'parent')
-    throw new Problem('held', `the session around this command (${parent?.session}) is ending; nothing is started in it any more`, {
-      hint: 'start it outside, or with --independent',
-    })
+  if (answer.why === 'name') throw nameTaken(request.name)
+  if (answer.why === 'parent') throw parentEnding(parent)
   return null
 }
 
@@ -214,16 +159,6 @@ async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[]): Pro
   return { kind: 'running', run, harness: await untilHarness(world, run, keeper), retired }
 }
 
-function newSessionId(program: string, { clock }: World): string {
-  const stem = program
-    .slice(program.lastIndexOf('/') + 1)
-    .replaceAll(/[^A-Za-z0-9._-]/g, '')
-    .replace(/^[^A-Za-z0-9]+/, '')
-    .slice(0, 40)
-  const letters = Array.from({ length: 5 }, () => 'abcdefghjkmnpqrstuvwxyz23456789'[Math.floor(clock.random() * 31)])
-  return `${stem || 'run'}-${letters.join('')}`
-}
-
 function survivorsProblem(end: Extract<RunEnd, { kind: 'survivors' }>, what: string): Problem {
   const names = end.survivors.map(({ pid, name, why }) => `pid ${pid} (${name}): ${why}`)
   return new Problem('survivors', `${what} of session ${end.run.session} could not be ended: ${names.join('; ')}`, {
@@ -231,3 +166,5 @@ function survivorsProblem(end: Extract<RunEnd, { kind: 'survivors' }>, what: str
     detail: { survivors: end.survivors },
   })
 }
+
+export type { StartRequest }

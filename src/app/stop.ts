@@ -1,6 +1,7 @@
-import { censusOf, endRun, type RunEnd, untilKeeperLeft } from '../act/index.ts'
-import type { Intent, LiveRun, Run, Store } from '../model/index.ts'
+import { censusOf, endRun, endWhatIsLeft, type RunEnd, untilKeeperLeft } from '../act/index.ts'
+import type { Intent, LiveRun, Run, Session, Store } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
+import { ancestorsOf, frontOf, parentRun } from './caller.ts'
 import { findSession } from './see.ts'
 import { stopFromOutside } from './stopper.ts'
 import type { World } from './world.ts'
@@ -20,38 +21,35 @@ export async function stop(world: World, request: StopRequest): Promise<Stopped[
       : await Promise.all(request.references.map((reference) => findSession(store, reference)))
   const by = `${world.user()}@${world.host}`
   const intent: Intent = { end: 'stopped', by, reason: request.reason ?? `stopped by ${by}` }
-  return Promise.all(
-    views.map(async ({ session, run }): Promise<Stopped> => {
-      if (run === null || !isLive(run)) return { session: session.id, end: { kind: 'not-running', run } }
-      if (isInside(world, run))
-        return { session: session.id, end: { kind: 'handed-over', pid: await stopFromOutside(world, session.id, request.graceMs), run } }
-      return { session: session.id, end: await retire(world, store, run, intent, request.graceMs ?? world.policy.graceMs) }
-    }),
-  )
+  const around = await ancestorsOf(world, await parentRun(world, frontOf(world)))
+  return Promise.all(views.map(({ session, run }) => stopOne(world, store, session, run, intent, request.graceMs, around)))
 }
 
-/** A run with the runs that were started in it. Children go first, so that none is left if we are cut short. */
-export async function retire(world: World, store: Store, run: LiveRun, intent: Intent, graceMs: number, depth = 0): Promise<RunEnd> {
-  if (depth < world.policy.nestingDepth) {
-    for (const child of await store.children(run.id)) {
-      const end = await retire(
-        world,
-        store,
-        child,
-        { ...intent, reason: `its parent session ${run.session} ended: ${intent.reason}` },
-        graceMs,
-        depth + 1,
-      )
-      if (end.kind === 'survivors' || end.kind === 'unknown') return end
-    }
+async function stopOne(
+  world: World,
+  store: Store,
+  session: Session,
+  run: Run | null,
+  intent: Intent,
+  graceMs: number | undefined,
+  around: readonly string[],
+): Promise<Stopped> {
+  const how = { intent, graceMs: graceMs ?? world.policy.graceMs }
+  if (run === null) return { session: session.id, end: { kind: 'not-running', run } }
+  if (!isLive(run)) {
+    const left = await endWhatIsLeft(run, { ...world, store }, how)
+    return { session: session.id, end: left.kind === 'ended' && left.ended.length === 0 ? { kind: 'not-running', run } : left }
   }
-  const end = await endRun(run, { ...world, store }, { intent, graceMs })
+  if (around.includes(run.id) || (await isInside(world, run))) {
+    return { session: session.id, end: { kind: 'handed-over', pid: await stopFromOutside(world, session.id, graceMs), run } }
+  }
+  const end = await endRun(run, { ...world, store }, how)
   if (end.kind === 'ended') await untilKeeperLeft(end.run, world)
-  return end
+  return { session: session.id, end }
 }
 
 /** Is this very command part of the tree? Then somebody outside has to end it. */
-function isInside(world: World, run: LiveRun): boolean {
+async function isInside(world: World, run: LiveRun): Promise<boolean> {
   const self = world.processes.self()
-  return censusOf(run, world, false).members.some(({ row }) => row.pid === self.pid && row.ticks === self.ticks)
+  return (await censusOf(run, world, false)).members.some(({ row }) => row.pid === self.pid && row.ticks === self.ticks)
 }

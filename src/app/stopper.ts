@@ -6,5 +6,5 @@ export function stopFromOutside(world: World, session: string, graceMs: number |
   const args = ['stop', session, '--home', world.home, ...(graceMs === undefined ? [] : ['--grace', `${graceMs}ms`])]
   const env = { ...world.env }
   for (const name of OWN_VARIABLES) delete env[name]
-  return world.keepers.outside(args, env, world.keepers.markerTrouble() === null ? newMarker() : null)
+  return world.keepers.outside(args, env, world.keepers.markerTrouble() === null ? newMarker('helper') : null)
 }

@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { backoffMs } from '../decide/index.ts'
 import { runFiles, shellKeepers } from '../keep/index.ts'
 import type { Clock, Keepers, Policy, Processes, RunFiles, Store } from '../model/index.ts'
-import { policy } from '../model/index.ts'
+import { Problem, policy } from '../model/index.ts'
 import { linuxProcesses, readPlace } from '../observe/index.ts'
 import { openSqliteStore } from '../record/index.ts'
 import { realClock } from './clock.ts'
 import { withFailpoints } from './failpoints.ts'
 import { homePath, openHome, userName } from './home.ts'
+import { markersOnDisk, recoverStore } from './recover.ts'
 
 /** Everything a use case may touch. The only place where real edges are built. */
 export type World = {
@@ -25,6 +26,7 @@ export type World = {
   readonly user: () => string
   /** Opened at first use. `reader` never waits for another writer. */
   readonly store: (as: 'writer' | 'reader') => Promise<Store>
+  readonly others: () => Promise<ReadonlySet<number>>
   readonly close: () => void
 }
 
@@ -39,7 +41,25 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     const seen = processes.sample(pid)
     return seen.kind === 'seen' ? { pid, ticks: seen.row.ticks } : null
   }
-  const opened: { as: string; store: Promise<Store> }[] = []
+  const opened = new Map<string, Promise<Store>>()
+  const open = async (as: 'writer' | 'reader'): Promise<Store> => {
+    const bounds = { minMs: policy.busyRetryMinMs, maxMs: policy.busyRetryMaxMs }
+    const port = await openSqliteStore({
+      path: join(home.path, 'holdfast.db'),
+      clock,
+      patienceMs: policy.busyMs,
+      writePatienceMs: as === 'writer' ? policy.busyMs : 0,
+      backoff: (attempt) => backoffMs(attempt, bounds, clock.random()),
+    })
+    const store = withFailpoints('store', port)
+    await recoverStore(store, { processes, files, clock })
+    return store
+  }
+  const store: World['store'] = (as) => {
+    const known = opened.get(as) ?? open(as)
+    opened.set(as, known)
+    return known
+  }
   return {
     home: home.path,
     assets,
@@ -51,27 +71,21 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     keepers: withFailpoints('keepers', shellKeepers({ assets, files, birth })),
     host: hostname(),
     user: userName,
-    store(as) {
-      const known = opened.find((entry) => entry.as === as)
-      if (known !== undefined) return known.store
-      const writePatienceMs = as === 'writer' ? policy.busyMs : 0
-      const bounds = { minMs: policy.busyRetryMinMs, maxMs: policy.busyRetryMaxMs }
-      const store = openSqliteStore({
-        path: join(home.path, 'holdfast.db'),
-        clock,
-        patienceMs: policy.busyMs,
-        writePatienceMs,
-        backoff: (attempt) => backoffMs(attempt, bounds, clock.random()),
-      }).then((port) => withFailpoints('store', port))
-      opened.push({ as, store })
-      return store
-    },
+    store,
+    others: () =>
+      store('reader')
+        .then((port) => port.markers())
+        .catch((error: unknown) => {
+          if (error instanceof Problem) return markersOnDisk(files)
+          throw error
+        }),
     close() {
-      for (const { store } of opened.splice(0))
-        store.then(
+      for (const known of opened.values())
+        known.then(
           (port) => port.close(),
           () => {},
         )
+      opened.clear()
     },
   }
 }

@@ -2,12 +2,11 @@ import { isatty } from 'node:tty'
 import { codeOf, endAsked, finishRun, reconcile, type Stopped, stop, stopWithoutStore, type World, waitForEnd } from '../app/index.ts'
 import { exitCode, isLive, Problem } from '../model/index.ts'
 import { changeText, finishedText, stoppedJson, stoppedText } from '../show/index.ts'
-import { parse } from './options.ts'
+import type { Parsed } from './options.ts'
 import { print, printJson, say } from './out.ts'
 import { duration } from './start.ts'
 
-export async function stopVerb(world: World, args: readonly string[]): Promise<number> {
-  const parsed = parse(args, { all: 'flag', grace: 'value' })
+export async function stopVerb(world: World, parsed: Parsed): Promise<number> {
   const all = parsed.flags.has('all')
   if (all === parsed.words.length > 0) throw new Problem('usage', 'stop takes sessions, or --all')
   const graceMs = duration(parsed, 'grace')
@@ -45,8 +44,7 @@ async function stopDegraded(world: World, references: readonly string[], all: bo
   return ends.some((end) => end.unproven !== null) ? exitCode.unproven : exitCode.done
 }
 
-export async function waitVerb(world: World, args: readonly string[]): Promise<number> {
-  const parsed = parse(args, { timeout: 'value' })
+export async function waitVerb(world: World, parsed: Parsed): Promise<number> {
   const [reference, ...more] = parsed.words
   if (reference === undefined || more.length > 0) throw new Problem('usage', 'wait takes one session')
   const run = await waitForEnd(world, reference, duration(parsed, 'timeout') ?? null)
@@ -56,8 +54,7 @@ export async function waitVerb(world: World, args: readonly string[]): Promise<n
   return codeOf(run)
 }
 
-export async function reconcileVerb(world: World, args: readonly string[]): Promise<number> {
-  const parsed = parse(args, {})
+export async function reconcileVerb(world: World, parsed: Parsed): Promise<number> {
   const changes = await reconcile(world)
   if (parsed.flags.has('json')) printJson(changes)
   else print(changes.map(changeText))
@@ -65,14 +62,14 @@ export async function reconcileVerb(world: World, args: readonly string[]): Prom
 }
 
 /** For the keeper: finish the run; tell a person at the terminal what they would want to know, and a script nothing: a run is transparent. */
-export async function finishVerb(world: World, args: readonly string[]): Promise<number> {
+export async function finishVerb(world: World, { words: args }: Parsed): Promise<number> {
   const end = await finishRun(world, args[0] ?? '')
   if (end !== null && !end.run.detached && isatty(2)) for (const line of finishedText(end)) say(line)
   return end !== null && end.kind === 'ended' && !isLive(end.run) ? 0 : 1
 }
 
 /** For the keeper and its timer. */
-export async function endVerb(world: World, args: readonly string[]): Promise<number> {
+export async function endVerb(world: World, { words: args }: Parsed): Promise<number> {
   const end = await endAsked(world, args[0] ?? '', args[1] ?? 'TERM')
   return end.kind === 'ended' ? 0 : exitCode.survivors
 }

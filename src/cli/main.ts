@@ -2,76 +2,67 @@ import { openWorld, type World } from '../app/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
 import { endVerb, finishVerb, reconcileVerb, stopVerb, waitVerb } from './end.ts'
 import { HELP } from './help.ts'
-import { parse } from './options.ts'
+import { type Parsed, parse, type Spec } from './options.ts'
 import { print, printJson, say, sayProblem, write } from './out.ts'
 import { attachVerb, eventsVerb, locksVerb, logsVerb, lsVerb, statusVerb, treeVerb } from './see.ts'
-import { restartVerb, resumeVerb, runVerb } from './start.ts'
+import { CHOICES, restartVerb, resumeVerb, runVerb } from './start.ts'
 
 declare const HOLDFAST_VERSION: string
 
-type Verb = (world: World, args: readonly string[]) => Promise<number>
+/** `command`: its first plain word begins a command, whose options are not ours. */
+type Verb = { readonly run: (world: World, parsed: Parsed) => Promise<number>; readonly options: Spec; readonly command?: boolean }
 const VERBS: Readonly<Record<string, Verb>> = {
-  run: runVerb,
-  resume: resumeVerb,
-  restart: restartVerb,
-  attach: attachVerb,
-  stop: stopVerb,
-  wait: waitVerb,
-  ls: lsVerb,
-  status: statusVerb,
-  tree: treeVerb,
-  events: eventsVerb,
-  logs: logsVerb,
-  locks: locksVerb,
-  reconcile: reconcileVerb,
+  run: { run: runVerb, options: { ...CHOICES, session: 'value', name: 'value' }, command: true },
+  resume: { run: resumeVerb, options: CHOICES },
+  restart: { run: restartVerb, options: CHOICES },
+  attach: { run: attachVerb, options: {} },
+  stop: { run: stopVerb, options: { all: 'flag', grace: 'value' } },
+  wait: { run: waitVerb, options: { timeout: 'value' } },
+  ls: { run: lsVerb, options: { all: 'flag', watch: 'flag' } },
+  status: { run: statusVerb, options: {} },
+  tree: { run: treeVerb, options: { suspects: 'flag' } },
+  events: { run: eventsVerb, options: { follow: 'flag' } },
+  logs: { run: logsVerb, options: { follow: 'flag', lines: 'value' } },
+  locks: { run: locksVerb, options: {} },
+  reconcile: { run: reconcileVerb, options: {} },
   // For the keeper only.
-  _finish: finishVerb,
-  _end: endVerb,
+  _finish: { run: finishVerb, options: {} },
+  _end: { run: endVerb, options: {} },
 }
 
-/** One command from its words to its exit code. Faults of the world are told in a sentence; bugs with their stack. */
+/** One command from its words to its exit code. */
 async function main(args: readonly string[]): Promise<number> {
-  const { verb, rest, home, json } = verbOf(args)
-  if (verb === undefined || verb === 'help' || (rest.includes('--help') && !rest.slice(0, rest.indexOf('--help')).includes('--'))) {
-    write(verb === undefined ? 2 : 1, `${HELP}\n`)
-    return verb === undefined ? exitCode.usage : 0
-  }
-  if (verb === 'version') {
-    if (json || parse(rest, {}).flags.has('json')) printJson({ version: HOLDFAST_VERSION, node: process.version })
-    else print([`holdfast ${HOLDFAST_VERSION}`])
-    return 0
-  }
-  const run = VERBS[verb]
-  if (run === undefined) throw new Problem('usage', `unknown verb ${JSON.stringify(verb)}`, { hint: 'holdfast help lists them' })
-  const world = openWorld({ assets: __dirname, home })
+  // Global options may also stand before the verb.
+  const first = parse(args, { version: 'flag' }, true)
+  const [name, ...rest] = first.command ?? []
+  if (first.flags.has('help') || name === 'help') return help(1)
+  if (first.flags.has('version') || name === 'version') return version(first.flags.has('json') || rest.includes('--json'))
+  if (name === undefined) return help(2)
+  const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
+  if (verb === undefined) throw new Problem('usage', `unknown verb ${JSON.stringify(name)}`, { hint: 'holdfast help lists them' })
+  const own = parse(rest, verb.options, verb.command)
+  const parsed = { ...own, flags: new Set([...first.flags, ...own.flags]), values: new Map([...first.values, ...own.values]) }
+  if (parsed.flags.has('help')) return help(1)
+  const world = openWorld({ assets: __dirname, home: parsed.values.get('home') })
   try {
-    return await run(world, json ? ['--json', ...rest] : rest)
+    return await verb.run(world, parsed)
   } finally {
     world.close()
   }
 }
 
-/** The verb, and the global options wherever they stand before a command. */
-function verbOf(args: readonly string[]): { verb: string | undefined; rest: string[]; home: string | undefined; json: boolean } {
-  const before: string[] = []
-  let index = 0
-  for (; index < args.length && (args[index] ?? '').startsWith('-'); index++) {
-    before.push(args[index] ?? '')
-    if (args[index] === '--home') before.push(args[++index] ?? '')
-    if (args[index] === '--help' || args[index] === '-h') return { verb: 'help', rest: [], home: undefined, json: false }
-    if (args[index] === '--version') return { verb: 'version', rest: [], home: undefined, json: false }
-  }
-  const leading = parse(before, {})
-  const rest = args.slice(index + 1)
-  return { verb: args[index], rest, home: homeIn(rest) ?? leading.values.get('home'), json: leading.flags.has('json') }
+function help(fd: 1 | 2): number {
+  write(fd, `${HELP}\n`)
+  return fd === 1 ? exitCode.done : exitCode.usage
 }
 
-function homeIn(args: readonly string[]): string | undefined {
-  const own = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined)
-  const at = own.indexOf('--home')
-  return at >= 0 ? own[at + 1] : own.find((word) => word.startsWith('--home='))?.slice('--home='.length)
+function version(json: boolean): number {
+  if (json) printJson({ version: HOLDFAST_VERSION, node: process.version })
+  else print([`holdfast ${HOLDFAST_VERSION}`])
+  return exitCode.done
 }
 
+/** Faults of the world are told in a sentence; bugs with their stack. */
 main(process.argv.slice(2)).then(
   (code) => {
     process.exitCode = code

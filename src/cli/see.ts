@@ -2,13 +2,17 @@ import { logs, seeAll, seeEvents, seeLocks, seeOne, seeTree, seeWithoutStore, ty
 import { isLive, Problem } from '../model/index.ts'
 import { eventJson, eventText, lockJson, locksText, memberJson, type Sight, sessionsText, sightJson, statusText, treeText } from '../show/index.ts'
 import { follow } from './follow.ts'
-import { type Parsed, parse } from './options.ts'
-import { paintFor, print, printJson, sayProblem, write } from './out.ts'
+import type { Parsed } from './options.ts'
+import { paintFor, print, printJson, say, sayProblem, write } from './out.ts'
 
-export async function lsVerb(world: World, args: readonly string[]): Promise<number> {
-  const parsed = parse(args, { all: 'flag', watch: 'flag' })
+export async function lsVerb(world: World, parsed: Parsed): Promise<number> {
   noWords(parsed, 'ls')
-  const look = (): Promise<Sight[]> => orWithoutStore(world, () => seeAll(world, parsed.flags.has('all') ? 'all' : 'live'))
+  const look = (): Promise<Sight[]> =>
+    orWithoutStore(world, async () => {
+      const { sights, unreadable } = await seeAll(world, parsed.flags.has('all') ? 'all' : 'live')
+      for (const run of unreadable) say(`run ${run} in the store cannot be read, and is left out; its directory is ${world.files.path(run)}`)
+      return sights
+    })
   if (parsed.flags.has('json')) {
     printJson((await look()).map(sightJson))
     return 0
@@ -24,8 +28,7 @@ export async function lsVerb(world: World, args: readonly string[]): Promise<num
   }
 }
 
-export async function statusVerb(world: World, args: readonly string[]): Promise<number> {
-  const parsed = parse(args, {})
+export async function statusVerb(world: World, parsed: Parsed): Promise<number> {
   const reference = oneWord(parsed, 'status')
   const [sight] = await orWithoutStore(
     world,
@@ -45,12 +48,11 @@ async function orWithoutStore(world: World, look: () => Promise<Sight[]>, wanted
   } catch (error) {
     if (!(error instanceof Problem) || error.kind !== 'unavailable') throw error
     sayProblem(error)
-    return seeWithoutStore(world).filter(wanted)
+    return (await seeWithoutStore(world)).filter(wanted)
   }
 }
 
-export async function treeVerb(world: World, args: readonly string[]): Promise<number> {
-  const parsed = parse(args, { suspects: 'flag' })
+export async function treeVerb(world: World, parsed: Parsed): Promise<number> {
   const { sight, census } = await seeTree(world, oneWord(parsed, 'tree'), parsed.flags.has('suspects'))
   const suspects = parsed.flags.has('suspects') ? census.suspects : []
   if (parsed.flags.has('json'))
@@ -65,8 +67,7 @@ export async function treeVerb(world: World, args: readonly string[]): Promise<n
   return 0
 }
 
-export async function eventsVerb(world: World, args: readonly string[]): Promise<number> {
-  const parsed = parse(args, { follow: 'flag' })
+export async function eventsVerb(world: World, parsed: Parsed): Promise<number> {
   if (parsed.words.length > 1) throw new Problem('usage', 'events takes one session, or none for all')
   const reference = parsed.words[0] ?? null
   const json = parsed.flags.has('json')
@@ -84,8 +85,7 @@ export async function eventsVerb(world: World, args: readonly string[]): Promise
   }
 }
 
-export async function locksVerb(world: World, args: readonly string[]): Promise<number> {
-  const parsed = parse(args, {})
+export async function locksVerb(world: World, parsed: Parsed): Promise<number> {
   noWords(parsed, 'locks')
   const locks = await seeLocks(world)
   if (parsed.flags.has('json')) printJson(locks.map(lockJson))
@@ -93,8 +93,7 @@ export async function locksVerb(world: World, args: readonly string[]): Promise<
   return 0
 }
 
-export async function logsVerb(world: World, args: readonly string[]): Promise<number> {
-  const parsed = parse(args, { follow: 'flag', lines: 'value' })
+export async function logsVerb(world: World, parsed: Parsed): Promise<number> {
   const reference = oneWord(parsed, 'logs')
   const text = parsed.values.get('lines')
   if (text !== undefined && !/^\d{1,7}$/.test(text)) throw new Problem('usage', `-n takes a number of lines, not ${JSON.stringify(text)}`)
@@ -106,8 +105,8 @@ export async function logsVerb(world: World, args: readonly string[]): Promise<n
   return 0
 }
 
-export async function attachVerb(world: World, args: readonly string[]): Promise<number> {
-  const reference = oneWord(parse(args, {}), 'attach')
+export async function attachVerb(world: World, parsed: Parsed): Promise<number> {
+  const reference = oneWord(parsed, 'attach')
   const { run } = await seeOne(world, reference)
   if (!isLive(run))
     throw new Problem('noSuchSession', `session ${run.session} is not running (${run.state}: ${run.reason})`, {

@@ -5,10 +5,10 @@ import { findSession, parseDuration, start } from '../app/index.ts'
 import { Problem, type SessionView } from '../model/index.ts'
 import { retiredText } from '../show/index.ts'
 import { follow } from './follow.ts'
-import { type Parsed, parse, type Spec } from './options.ts'
+import type { Parsed, Spec } from './options.ts'
 import { print, printJson, say, sayProblem } from './out.ts'
 
-const CHOICES: Spec = {
+export const CHOICES: Spec = {
   dir: 'value',
   detach: 'flag',
   takeover: 'flag',
@@ -22,22 +22,19 @@ const CHOICES: Spec = {
   grace: 'value',
 }
 
-export async function runVerb(world: World, args: readonly string[]): Promise<number> {
-  const parsed = parse(args, { ...CHOICES, session: 'value', name: 'value' }, true)
+export async function runVerb(world: World, parsed: Parsed): Promise<number> {
   const request = requestOf(parsed, { argv: parsed.command ?? [], session: parsed.values.get('session'), name: parsed.values.get('name') })
   return begin(world, parsed, request)
 }
 
 /** The next run of a known session, in its directory. */
-export async function resumeVerb(world: World, args: readonly string[]): Promise<number> {
-  const parsed = parse(args, CHOICES)
+export async function resumeVerb(world: World, parsed: Parsed): Promise<number> {
   const view = await viewOf(world, parsed, 'resume')
   return begin(world, parsed, requestOf(parsed, again(view, parsed)))
 }
 
 /** Stop and start anew, detached if it was. */
-export async function restartVerb(world: World, args: readonly string[]): Promise<number> {
-  const parsed = parse(args, CHOICES)
+export async function restartVerb(world: World, parsed: Parsed): Promise<number> {
   const view = await viewOf(world, parsed, 'restart')
   const request = requestOf(parsed, again(view, parsed))
   return begin(world, parsed, { ...request, onLive: 'takeover', detach: request.detach || (view.run?.detached ?? false) })

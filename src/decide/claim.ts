@@ -32,11 +32,13 @@ export type ClaimDecision =
       readonly what: 'session' | 'directory'
     }
 
-/** May this session be claimed now, and if not, what has to happen first? */
+/** May this session be claimed now, and if not, what has to happen first? Nobody is retired for a claim that would be refused. */
 export function decideClaim(view: ClaimView, choice: Choice): ClaimDecision {
-  if (view.current !== null) return aboutOwner(view.current, view.current.run.epoch > view.firstEpoch ? forNewcomer(choice) : choice)
-  if (view.neighbour !== null && !choice.share) return aboutNeighbour(view.neighbour, choice)
-  return { kind: 'claim', seenEpoch: view.epoch }
+  const { current, neighbour } = view
+  const beside = neighbour === null || choice.share ? null : aboutNeighbour(neighbour, choice)
+  if (current === null) return beside ?? { kind: 'claim', seenEpoch: view.epoch }
+  const decision = aboutOwner(current, current.run.epoch > view.firstEpoch ? forNewcomer(choice) : choice)
+  return decision.kind === 'retire' && beside !== null ? beside : decision
 }
 
 /** Somebody else won the race for the same session: that is no owner we were told to replace. */

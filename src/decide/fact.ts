@@ -1,15 +1,19 @@
 import type { Fact, Place, ProcessId, Sample } from '../model/index.ts'
 import { isDead, isFrozen } from '../model/index.ts'
 
-/** Can a pid recorded at `there` be looked up from `here` at all? Null: yes. */
+/**
+ * Can a pid recorded at `there` be looked up from `here` at all? Null: yes. A boot id is random, so the same one means the same
+ * kernel, whatever the machine is called; another one proves death only on the very machine and home that wrote it.
+ */
 export function judgePlace(here: Place, there: Place): Fact | null {
-  if (here.machine === '' || here.machine !== there.machine) return unknown('it was started on another machine')
   if (here.boot === '' || there.boot === '') return unknown('the boot id could not be read')
   if (here.boot !== there.boot) {
+    if (here.machine === '' || here.machine !== there.machine) return unknown('it was started on another machine')
     return here.install === there.install
       ? { kind: 'gone', why: 'the machine was started anew since', waitStatus: null }
       : unknown('it was recorded by another installation before the machine was started anew')
   }
+  if (here.pidNamespace === '') return unknown('our own pid namespace could not be read')
   if (here.pidNamespace !== there.pidNamespace) return unknown('it lives in another pid namespace')
   if (here.timeNamespace !== there.timeNamespace) return unknown('it lives in another time namespace')
   return null

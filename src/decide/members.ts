@@ -1,5 +1,5 @@
 import type { Member, ProcessId, ProcessRow, ProcessTable, Proof, Suspect, Tree } from '../model/index.ts'
-import { isDead, isMarker } from '../model/index.ts'
+import { isDead, isHelperMarker } from '../model/index.ts'
 
 /** What of a run's record decides membership. */
 export type TreeRecord = {
@@ -12,13 +12,13 @@ export type TreeRecord = {
 export type Census = { readonly members: readonly Member[]; readonly suspects: readonly Suspect[]; readonly blind: string | null }
 
 /**
- * Who belongs to a run, by proof. The innermost marker decides: a process with the marker of another run is not ours, nor are
- * its descendants. The keeper and its helpers (its children other than the harness) are known by identity and are no members.
+ * Who belongs to a run, by proof. The innermost marker decides: a process with the marker of another run on record (`others`), or of
+ * a helper, is not ours, nor are its descendants. The keeper is known by identity and is no member.
  */
-export function census(table: ProcessTable, run: TreeRecord): Census {
+export function census(table: ProcessTable, run: TreeRecord, others: ReadonlySet<number>): Census {
   const rows = table.rows.filter((row) => !isDead(row.state))
   const byPid = new Map(rows.map((row) => [row.pid, row]))
-  const outside = (row: ProcessRow): boolean => isForeign(row, run) || isKeeping(row, run, byPid)
+  const outside = (row: ProcessRow): boolean => isForeign(row, run, others) || isKeeping(row, run, byPid)
   const members = new Map<number, Member>()
   const take = (row: ProcessRow, proof: Proof): void => void members.set(row.pid, { row, proof })
 
@@ -68,16 +68,20 @@ function inheritedProof(row: ProcessRow, members: ReadonlyMap<number, Member>): 
 }
 
 /** Of another run: by its marker or, where this run could not be given one, by its cookie. */
-function isForeign(row: ProcessRow, run: TreeRecord): boolean {
-  if (row.marker !== undefined && row.marker !== null && isMarker(row.marker)) return row.marker !== run.marker
-  return run.marker === null && row.cookie !== undefined && row.cookie !== null && row.cookie !== run.cookie
+function isForeign({ marker = null, cookie = null }: ProcessRow, run: TreeRecord, others: ReadonlySet<number>): boolean {
+  if (marker !== null && marker !== run.marker && (isHelperMarker(marker) || others.has(marker))) return true
+  return run.marker === null && marker === null && cookie !== null && cookie !== run.cookie
 }
 
+/**
+ * The keeper itself, and what it started for itself. With a marker its helpers are known by theirs, so that orphans which a keeper
+ * inherits as init of a container are not taken for helpers; without one, every child but the harness is a helper.
+ */
 function isKeeping(row: ProcessRow, run: TreeRecord, byPid: ReadonlyMap<number, ProcessRow>): boolean {
   const { keeper, harness } = run
   if (keeper === null) return false
   if (row.pid === keeper.pid && row.ticks === keeper.ticks) return true
-  return harness !== null && row.pid !== harness.pid && isChildOf(row, keeper, byPid)
+  return run.marker === null && harness !== null && row.pid !== harness.pid && isChildOf(row, keeper, byPid)
 }
 
 /** A child of that very process, and not of a new tenant of its pid. */

@@ -1,4 +1,4 @@
-import type { Ending, Exit, ExitRecord, Fact, LiveRun, Member, Tree } from '../model/index.ts'
+import type { Ending, Exit, ExitRecord, Fact, Intent, LiveRun, Member, Tree } from '../model/index.ts'
 import { describeExit, exitFromShell, exitFromWaitStatus, intentOf } from '../model/index.ts'
 
 /** Everything that was looked at for one live run. `tree` may be left out only when the harness is alive. */
@@ -9,6 +9,8 @@ export type Seen = {
   readonly tree: Tree | null
   readonly exit: ExitRecord | null
   readonly notStarted: number | null
+  /** What the tombstone says, where the store could not be told. */
+  readonly intent: Intent | null
 }
 
 export type Verdict =
@@ -45,11 +47,14 @@ export function verdict(run: LiveRun, seen: Seen): Verdict {
 }
 
 /** No keeper on record means the gate never opened: nothing of it can have run. */
-function withoutKeeper(run: LiveRun, { launcher }: Seen, tree: Tree): Verdict {
+function withoutKeeper(run: LiveRun, seen: Seen, tree: Tree): Verdict {
+  const { launcher } = seen
+  // Then what we know of it is older than what it did: look again.
+  if (seen.harness !== null || seen.exit !== null) return { kind: 'settling', why: 'it has just been started' }
   if (launcher.kind === 'alive') return { kind: 'starting', why: 'its launcher is at work' }
   if (launcher.kind === 'unknown') return launcher
   if (tree.kind === 'members') return { kind: 'settling', why: 'its launcher is gone and its keeper is leaving' }
-  const intent = intentOf(run)
+  const intent = intentOf(run) ?? seen.intent
   const evidence = [`launcher gone: ${launcher.why}`, 'the gate never opened: no keeper was recorded', 'no process of it was found']
   if (intent !== null) return { kind: 'over', ending: { state: intent.end, exit: null, reason: intent.reason, evidence, by: intent.by } }
   const reason = 'it never started: the command that launched it ended first'
@@ -66,7 +71,7 @@ export function endingOf(run: LiveRun, seen: Seen): Ending {
     ...(seen.keeper?.kind === 'gone' && known === null ? [`keeper gone: ${seen.keeper.why}`] : []),
     'no process of it was found',
   ]
-  const intent = intentOf(run)
+  const intent = intentOf(run) ?? seen.intent
   if (intent !== null) return { state: intent.end, exit, reason: intent.reason, evidence, by: intent.by }
   if (seen.notStarted !== null) {
     return { state: 'failed', exit, reason: `could not start ${run.argv[0] ?? 'it'}: ${startTrouble(seen.notStarted)}`, evidence, by: 'keeper' }

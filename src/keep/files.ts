@@ -1,11 +1,27 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import type { ExitRecord, ProcessId, RunFiles, RunRecord } from '../model/index.ts'
+import type { ExitRecord, Intent, ProcessId, RunFiles, RunRecord } from '../model/index.ts'
 import { exitFromShell, isSignallable } from '../model/index.ts'
 import { capLog, readFrom, sizeOf, startOfTail } from './log.ts'
 
-/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `exit`, `nostart`, `retired`, `timer`, `plan`, `log`. */
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `exit`, `nostart`, `tombstone` (`retired` once put), `timer`, `plan`, `log`. */
 export const RUN_FORMAT = 1
+/** The keeper writes over this, in place: as long as any record, and none. */
+const EXIT_BLANK = `0${' '.repeat(9)}\n`
+const TOMBSTONE_BYTES = 512
 const RUN_ID = /^r[0-9a-f]{12}$/
 
 export function runFiles(home: string): RunFiles {
@@ -14,6 +30,8 @@ export function runFiles(home: string): RunFiles {
   return {
     create(run) {
       mkdirSync(join(root, run.id), { mode: 0o700 })
+      writeFileSync(at(run.id, 'exit'), EXIT_BLANK, { mode: 0o600 })
+      writeFileSync(at(run.id, 'tombstone'), ' '.repeat(TOMBSTONE_BYTES), { mode: 0o600 })
       writeAtomically(at(run.id, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...run }))
     },
     recordKeeper: (run, keeper) => writeAtomically(at(run, 'keeper'), `${keeper.pid} ${keeper.ticks}\n`),
@@ -24,16 +42,8 @@ export function runFiles(home: string): RunFiles {
       const text = readOr(at(run, 'nostart'))?.trim() ?? ''
       return /^\d{1,3}$/.test(text) ? Number(text) : null
     },
-    retire(run) {
-      try {
-        // Created once, never through a link that somebody planted.
-        closeSync(openSync(at(run, 'retired'), 'ax', 0o600))
-        return true
-      } catch (error) {
-        return (error as NodeJS.ErrnoException).code === 'EEXIST'
-      }
-    },
-    isRetired: (run) => exists(at(run, 'retired')),
+    retire: (run, intent) => putTombstone(at(run, 'tombstone'), at(run, 'retired'), intent),
+    intent: (run) => readIntent(at(run, 'retired')),
     read: (run) => readRecord(root, run),
     list: () => listRuns(root),
     remove: (run) => {
@@ -84,9 +94,9 @@ function processFrom(text: string | null): ProcessId | null {
   return isSignallable(pid) && Number.isInteger(ticks) ? { pid, ticks } : null
 }
 
-/** `1 CODE TOLD`. Anything else is no evidence. */
+/** `1 CODE TOLD`, padded. Anything else is no evidence. */
 function readExit(path: string): ExitRecord | null {
-  const match = /^1 (\d{1,3}) (-|TERM|HUP)\n$/.exec(readOr(path) ?? '')
+  const match = /^1 {1,3}(\d{1,3}) (-|TERM|HUP) *\n$/.exec(readOr(path) ?? '')
   if (match === null) return null
   return { exit: exitFromShell(Number(match[1])), told: match[2] === '-' ? null : (match[2] ?? null), at: statSync(path).mtimeMs }
 }
@@ -99,11 +109,47 @@ const readOr = (path: string): string | null => {
   }
 }
 
-const exists = (path: string): boolean => {
+/**
+ * The tombstone lies ready from the start: a full disk can still be told who wants the end. Its words are written in place, then it gets
+ * the name by which it is a fence. The first one stands, and nothing is ever written through a link that somebody planted.
+ */
+function putTombstone(ready: string, fence: string, intent: Intent): boolean {
+  if (lstatSync(fence, { throwIfNoEntry: false }) !== undefined) return true
   try {
-    statSync(path)
+    const fd = openSync(ready, constants.O_WRONLY | constants.O_NOFOLLOW)
+    try {
+      writeSync(fd, wordsOf(intent), 0)
+    } finally {
+      closeSync(fd)
+    }
+    renameSync(ready, fence)
     return true
+  } catch (error) {
+    // Somebody else has just put it, or this directory is not whole: then the bare fence must do.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? createOnce(fence) : false
+  }
+}
+
+function wordsOf({ end, by, reason }: Intent): string {
+  const words = JSON.stringify({ end, by, reason })
+  return (words.length <= TOMBSTONE_BYTES ? words : JSON.stringify({ end, by: by.slice(0, 60), reason: reason.slice(0, 60) })).padEnd(TOMBSTONE_BYTES)
+}
+
+function createOnce(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'ax', 0o600))
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EEXIST'
+  }
+}
+
+function readIntent(path: string): Intent | null {
+  try {
+    const { end, by, reason } = JSON.parse(readOr(path) ?? '') as Partial<Intent>
+    if ((end !== 'stopped' && end !== 'superseded') || typeof by !== 'string' || typeof reason !== 'string') return null
+    return { end, by, reason }
   } catch {
-    return false
+    return null
   }
 }

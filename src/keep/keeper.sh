@@ -1,19 +1,21 @@
 # The keeper: the parent of a run's harness, which writes down how it ended. Format 1. Sourced, never run by itself:
 # by bin/holdfast in the foreground (the command becomes the keeper) and by gate.sh when detached. The plan that was sourced
 # before has set hf_run (id), hf_dir (run directory), hf_keep (this folder), hf_node, hf_cli, hf_cd, hf_umask, hf_signals,
-# hf_helper (marker of helpers, or empty), hf_timeout (seconds, or empty), exported the environment, and left argv in "$@".
+# hf_helper (marker of helpers, or empty), hf_timeout (seconds, or empty), hf_until, exported the environment, left argv in "$@".
 
-hf_harness='' hf_told='' hf_timer=''
+hf_harness='' hf_told='' hf_timer='' hf_hit=''
 
 # A helper of the keeper works for the run, but is not of its tree: another marker, no cookie, deaf to the terminal.
 hf_helper_exec() {
   trap '' HUP INT QUIT TSTP
+  trap - 0
   unset HOLDFAST_LINEAGE HOLDFAST_FENCE HOLDFAST_RUN HOLDFAST_EPOCH HOLDFAST_SESSION
   if [ -n "$hf_helper" ]; then exec prlimit "--rttime=$hf_helper:" "$@"; else exec "$@"; fi
 }
 
 # TERM and HUP to the command end the whole tree. The agent hears it at once, the rest from the stopper.
 hf_end() {
+  hf_hit=1
   [ -z "$hf_told" ] || return 0
   hf_told=$1
   [ -n "$hf_harness" ] || return 0
@@ -23,45 +25,63 @@ hf_end() {
 
 # The terminal sends INT and QUIT to the agent itself; only when we have none must they be passed on.
 hf_pass() {
+  hf_hit=1
   read -r hf_stat </proc/self/stat
-  set -- ${hf_stat##*) }
-  [ "$3" = "$6" ] || [ -z "$hf_harness" ] || kill "-$hf_key" "$hf_harness" 2>/dev/null
+  set -- "$1" ${hf_stat##*) }
+  [ "$4" = "$7" ] || [ -z "$hf_harness" ] || kill "-$1" "$hf_harness" 2>/dev/null
+}
+
+hf_forward() {
+  hf_hit=1
+  [ -z "$hf_harness" ] || kill "-$1" "$hf_harness" 2>/dev/null
 }
 
 trap 'hf_end TERM' TERM
 trap 'hf_end HUP' HUP
-trap 'hf_key=INT; hf_pass' INT
-trap 'hf_key=QUIT; hf_pass' QUIT
+trap 'hf_pass INT' INT
+trap 'hf_pass QUIT' QUIT
+trap 'hf_forward USR1' USR1
+trap 'hf_forward USR2' USR2
 
 # The tombstone may have come before the agent: then it never runs.
 if [ -e "$hf_dir/retired" ]; then exit 143; fi
 
-exec 3<&0
+exec 9<&0
 if [ -n "$hf_signals" ]; then
-  env "--default-signal=$hf_signals" /bin/sh "$hf_keep/stub.sh" "$hf_dir" "$hf_umask" "$hf_cd" "$@" <&3 3<&- &
+  env "--default-signal=$hf_signals" /bin/sh "$hf_keep/stub.sh" "$hf_dir" "$hf_umask" "$hf_cd" "$@" <&9 9<&- &
 else
-  /bin/sh "$hf_keep/stub.sh" "$hf_dir" "$hf_umask" "$hf_cd" "$@" <&3 3<&- &
+  /bin/sh "$hf_keep/stub.sh" "$hf_dir" "$hf_umask" "$hf_cd" "$@" <&9 9<&- &
 fi
 hf_harness=$!
 # From here on only stderr is kept: whoever reads our output must see its end when the agent closes it.
-exec 3<&- </dev/null >/dev/null
+exec 9<&- </dev/null >/dev/null
 umask 077
 if [ -n "$hf_told" ]; then hf_again=$hf_told; hf_told=''; hf_end "$hf_again"; fi
 if [ -n "$hf_timeout" ]; then
-  ( hf_helper_exec /bin/sh "$hf_keep/timer.sh" "$hf_dir" "$hf_timeout" $$ "$hf_node" "$hf_cli" "$hf_run" ) </dev/null >/dev/null 2>&1 &
+  ( hf_helper_exec /bin/sh "$hf_keep/timer.sh" "$hf_dir" "$hf_timeout" $$ "$hf_harness" "$hf_until" "$hf_node" "$hf_cli" "$hf_run" ) </dev/null >/dev/null 2>&1 &
   hf_timer=$!
 fi
 
-# A trap ends `wait` early. The harness stays our unreaped child until `wait` has given its status, so kill -0 tells which it was.
+# A trap ends `wait` early, with its own number and sometimes with the child already reaped. While the harness is our unreaped child
+# kill -0 finds it, and we wait on; once it was reaped, a second `wait` gives what the first one kept from us.
 while :; do
+  hf_hit=''
   wait "$hf_harness" 2>/dev/null
   hf_code=$?
-  kill -0 "$hf_harness" 2>/dev/null || break
+  [ -n "$hf_hit" ] || break
+  kill -0 "$hf_harness" 2>/dev/null && continue
+  wait "$hf_harness" 2>/dev/null
+  hf_again=$?
+  [ "$hf_again" = 127 ] || hf_code=$hf_again
+  break
 done
-trap '' TERM HUP
+trap '' TERM HUP USR1 USR2
 trap : INT QUIT
+# Whatever fails from here on (not even a fork may succeed), the code is the agent's.
+trap 'exit "$hf_code"' 0
 
-printf '1 %s %s\n' "$hf_code" "${hf_told:--}" >"$hf_dir/exit.$$" && mv "$hf_dir/exit.$$" "$hf_dir/exit"
-[ -z "$hf_timer" ] || kill "$hf_timer" 2>/dev/null
+# In place, over what was put there before the start: neither a free block nor a process is needed to say how it ended.
+printf '1 %3d %-4s\n' "$hf_code" "${hf_told:--}" 1<>"$hf_dir/exit"
+[ -z "$hf_timer" ] || [ "$hf_until" = tree ] || kill "$hf_timer" 2>/dev/null
 ( hf_helper_exec "$hf_node" "$hf_cli" _finish "$hf_run" )
 exit "$hf_code"

@@ -6,7 +6,7 @@ import { runOutside } from './outside.ts'
 import { isShellName, quote } from './shell.ts'
 
 /** The descriptor on which bin/holdfast waits for the path of its plan. */
-const PLAN_FD = 3
+const PLAN_FD = 9
 
 /** `assets`: the folder with the keeper's scripts and the bundled command. `birth`: who a child of ours is, read at once. */
 export type KeeperSetup = { readonly assets: string; readonly files: RunFiles; readonly birth: (pid: number) => ProcessId | null }
@@ -47,7 +47,7 @@ function writePlan({ run, stripped, added, helperMarker, timeoutSeconds, umask, 
     `hf_run=${quote(run.id)} hf_dir=${quote(files.path(run.id))} hf_keep=${quote(assets)}`,
     `hf_node=${quote(process.execPath)} hf_cli=${quote(join(assets, 'cli.cjs'))} hf_cd=${quote(run.dir)}`,
     `hf_umask=${umask.toString(8).padStart(4, '0')} hf_signals=${quote(defaultSignals.join(','))}`,
-    `hf_helper=${quote(helperMarker === null ? '' : String(helperMarker))} hf_timeout=${quote(timeoutSeconds === null ? '' : String(timeoutSeconds))}`,
+    `hf_helper=${quote(helperMarker === null ? '' : String(helperMarker))} hf_timeout=${quote(timeoutSeconds === null ? '' : String(timeoutSeconds))} hf_until=${run.until}`,
     ...(unset.length > 0 ? [`unset ${unset.join(' ')}`] : []),
     ...Object.entries(added).map(([name, value]) => `export ${name}=${quote(value)}`),
     `set -- ${run.argv.map(quote).join(' ')}`,

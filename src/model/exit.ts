@@ -26,6 +26,13 @@ const SIGNALS: Readonly<Record<number, string>> = {
 
 export const signalName = (number: number): string => SIGNALS[number] ?? `SIG${number}`
 
+/** The code a shell would give: 128+n for a signal. */
+export function shellCode({ code, signal }: Exit): number {
+  if (code !== null) return code
+  const number = Object.entries(SIGNALS).find(([, name]) => name === signal)?.[0] ?? signal?.slice(3)
+  return 128 + (Number(number) || 0)
+}
+
 /** From the status a shell gives: 128+n is a signal, as far as a shell can tell. */
 export const exitFromShell = (code: number): Exit => (code > 128 && code <= 192 ? { code, signal: signalName(code - 128) } : { code, signal: null })
 

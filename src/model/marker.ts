@@ -1,15 +1,19 @@
 /**
- * Markers are values of RLIMIT_RTTIME (soft, microseconds): inherited through setsid, double fork and `env -i`,
- * world-readable, and without effect on anything that is not scheduled in real time. All of ours lie in one
- * range, so that a marker of another run, or of another home, is recognised as "not mine": the innermost decides.
+ * Markers are values of RLIMIT_RTTIME (soft, microseconds): inherited through setsid, double fork and `env -i`, world-readable, and
+ * without effect on anything that is not scheduled in real time. A run's own processes carry its marker; those of a run started
+ * inside it carry another, and belong to that one as soon as it is on record. All of ours lie in one range.
  */
 export const MARKER_BASE = 4_000_000_000_000_000
 export const MARKER_SPAN = 0x1_0000_0000_0000
 
-export const isMarker = (value: number): boolean => value >= MARKER_BASE && value < MARKER_BASE + MARKER_SPAN
+/** A run's own, or a command's that may become one: it counts as another run's only once a run on record has it. */
+export const isRunMarker = (value: number): boolean => value >= MARKER_BASE && value < MARKER_BASE + MARKER_SPAN
+/** A helper's: it works for a run and belongs to none. */
+export const isHelperMarker = (value: number): boolean => value >= MARKER_BASE + MARKER_SPAN && value < MARKER_BASE + 2 * MARKER_SPAN
+export const isMarker = (value: number): boolean => isRunMarker(value) || isHelperMarker(value)
 
 /** `random48` is a whole number below 2^48. */
-export const markerFrom = (random48: number): number => MARKER_BASE + random48
+export const markerFrom = (random48: number, kind: 'run' | 'helper'): number => MARKER_BASE + (kind === 'run' ? 0 : MARKER_SPAN) + random48
 
 /** The secrets of all runs a process was born in, outermost first; the last one is its own. */
 export const innermostCookie = (lineage: string): string => lineage.slice(lineage.lastIndexOf(':') + 1)

@@ -47,9 +47,10 @@ export interface RunFiles {
   notStarted(run: string): number | null
   /** A helper the keeper left for `--timeout`. */
   timer(run: string): ProcessId | null
-  /** Puts the tombstone; false if it could not (a full disk). */
-  retire(run: string): boolean
-  isRetired(run: string): boolean
+  /** Puts the tombstone, with who wants what; false if it could not (a full disk). The first one stands. */
+  retire(run: string, intent: Intent): boolean
+  /** What the tombstone says, for an end that the store could not be told. */
+  intent(run: string): Intent | null
   read(run: string): RunRecord | null
   list(): string[]
   remove(run: string): void
@@ -80,7 +81,15 @@ export type ClaimAnswer =
   | { readonly kind: 'won'; readonly epoch: number }
   | { readonly kind: 'lost'; readonly why: 'epoch' | 'live' | 'directory' | 'parent' | 'name' }
 
-export type Snapshot = { readonly views: readonly SessionView[]; readonly locks: readonly Lock[] }
+/** A run as its directory tells it, for a store that was lost. */
+export type RestoredRun = { readonly record: RunRecord; readonly directory: Directory | null }
+
+export type Snapshot = {
+  readonly views: readonly SessionView[]
+  readonly locks: readonly Lock[]
+  /** Runs whose rows make no sense, by id. */
+  readonly unreadable: readonly string[]
+}
 
 /** What is remembered. Every change is one conditional statement; `false` means somebody else was first. */
 export interface Store {
@@ -89,7 +98,8 @@ export interface Store {
   recordAsked(run: RunBase, intent: Intent, at: number): Promise<boolean>
   recordExited(run: RunBase, exit: Exit | null, at: number): Promise<boolean>
   recordSurvivors(run: RunBase, survivors: readonly Survivor[], at: number): Promise<boolean>
-  recordEnded(run: RunBase, ending: Ending, harness: ProcessId | null, at: number): Promise<boolean>
+  /** Conditional on the run being as it was looked at: same state, same keeper. */
+  recordEnded(run: LiveRun, ending: Ending, harness: ProcessId | null, at: number): Promise<boolean>
 
   /** By id or alias; with `prefix` also by the beginning of an id, if only one session has it. */
   find(reference: string, how: 'exact' | 'prefix'): Promise<Found>
@@ -100,6 +110,13 @@ export interface Store {
   run(id: string): Promise<Run | null>
   runs(session: string, limit: number): Promise<Run[]>
   children(run: string): Promise<LiveRun[]>
+  /** The markers of all live runs, by which one run tells another's processes from its own. */
+  markers(): Promise<ReadonlySet<number>>
+  /** The live run with this marker. */
+  runByMarker(marker: number): Promise<LiveRun | null>
+  isEmpty(): Promise<boolean>
+  /** Puts runs on record that only their directories remember; each is live until it is judged. */
+  restore(runs: readonly RestoredRun[]): Promise<void>
   events(which: { session: string | null; after: number; limit: number }): Promise<HoldfastEvent[]>
   /** Forgets ended runs beyond retention (never the newest of a session that is kept); answers their ids. */
   forget(which: { endedBefore: number; keep: number; limit: number }): Promise<string[]>

@@ -32,16 +32,22 @@ export function parseStat(text: string, uid: number): StatRow | null {
   const row = {
     pid,
     ticks: number(22),
-    state: fields[0] ?? '',
+    state: stateOf(fields),
     parent: number(4),
     group: number(5),
     session: number(6),
     uid,
     name: text.slice(open + 1, close),
-    waitStatus: fields[0] === 'Z' ? zombieStatus(fields) : null,
+    waitStatus: stateOf(fields) === 'Z' ? zombieStatus(fields) : null,
     kernelThread: (number(9) & PF_KTHREAD) !== 0,
   }
   return Number.isInteger(pid) && Number.isInteger(row.ticks) && row.state !== '' ? row : null
+}
+
+/** A process whose first thread has left while others work shows `Z` too, but is alive: it is shown as `L`, its leader gone. */
+function stateOf(fields: readonly string[]): string {
+  const threads = Number(fields[20 - 3])
+  return fields[0] === 'Z' && threads > 1 ? 'L' : (fields[0] ?? '')
 }
 
 /**

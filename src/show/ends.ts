@@ -64,6 +64,7 @@ export function finishedText(end: End): string[] {
   if (end.kind === 'survivors')
     return [`leftovers could not be ended: ${end.survivors.map(({ pid, name, why }) => `${plain(name)} (pid ${pid}): ${why}`).join('; ')}`]
   if (end.kind === 'alive') return [`session ${end.run.session} lives on with its tree (--until tree); holdfast stop ${end.run.session} ends it`]
+  if (end.kind === 'unknown') return [`session ${end.run.session} could not be finished: ${plain(end.why)}; holdfast reconcile tries again`]
   if (end.kind !== 'ended' || isLive(end.run)) return []
   const left = end.ended.length === 0 ? [] : [`ended what the agent left running: ${membersText(end.ended)}`]
   const signal = end.run.exit?.signal ?? null

@@ -12,4 +12,4 @@ export function painter(colours: boolean): Paint {
 }
 
 /** Text from elsewhere (names, argv, reasons) must not steer the terminal. */
-export const plain = (text: string): string => text.replaceAll(/\p{Cc}/gu, '·')
+export const plain = (text: string): string => text.replaceAll(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, '·')

@@ -5,7 +5,7 @@ const STEPS: readonly [number, string][] = [
   [1000, 's'],
 ]
 
-/** `3d4h`, `2h05m`, `41s`: two units at most, never negative. */
+/** `3d04h`, `2h05m`, `41s`: two units at most, never negative. */
 export function age(ms: number): string {
   const whole = Math.max(0, ms)
   for (const [index, [size, unit]] of STEPS.entries()) {

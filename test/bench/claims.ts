@@ -39,7 +39,7 @@ for (let index = 0; index < Number(count); index++) {
   })
   if (answer.kind !== 'won') throw new Error(`lost: ${answer.why}`)
   await store.recordEnded(
-    run,
+    { ...run, state: 'running', keeper: { pid: 3, ticks: 2 } },
     { state: 'completed', exit: { code: 0, signal: null }, reason: 'exit code 0', evidence: [], by: 'keeper' },
     null,
     index,

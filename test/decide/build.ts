@@ -22,8 +22,9 @@ import { END_STATES, markerFrom } from '../../src/model/index.ts'
 /** Runs, facts and rows for tests: each with ordinary values, of which a test names only what it is about. */
 
 export const NOW = Date.UTC(2026, 0, 2, 12, 0, 0)
-export const MARKER = markerFrom(1)
-export const OTHER_MARKER = markerFrom(2)
+export const MARKER = markerFrom(1, 'run')
+export const OTHER_MARKER = markerFrom(2, 'run')
+export const HELPER_MARKER = markerFrom(3, 'helper')
 
 export const place: Place = { install: 'i1', machine: 'm1', boot: 'b1', pidNamespace: 'pid:[1]', timeNamespace: 'time:[1]' }
 export const keeper = { pid: 100, ticks: 1000 }
@@ -119,6 +120,7 @@ export const seen = (over: Partial<Seen> = {}): Seen => ({
   tree: null,
   exit: null,
   notStarted: null,
+  intent: null,
   ...over,
 })
 /** A run of which nothing is left, and nothing tells how it ended. */
@@ -130,18 +132,20 @@ export const seenGone = (over: Partial<Seen> = {}): Seen => seen({ keeper: gone(
 export const maybe = <T>(some: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(some, { freq: 2 })
 
 const why = fc.constantFrom('EACCES', 'hidepid', 'a timeout')
-export const aliveFacts: fc.Arbitrary<Fact> = fc.boolean().map((frozen) => ({ kind: 'alive', frozen }))
+const aliveFacts: fc.Arbitrary<Fact> = fc.boolean().map((frozen) => ({ kind: 'alive', frozen }))
 export const unknownFacts = why.map(unknown)
 export const goneFacts = maybe(fc.integer({ min: 0, max: 0xffff })).map((status) => gone(status))
-export const facts: fc.Arbitrary<Fact> = fc.oneof(aliveFacts, unknownFacts, goneFacts)
-export const trees: fc.Arbitrary<Tree> = fc.oneof(
+const facts: fc.Arbitrary<Fact> = fc.oneof(aliveFacts, unknownFacts, goneFacts)
+const trees: fc.Arbitrary<Tree> = fc.oneof(
   fc.constant(empty),
   unknownFacts,
   fc.uniqueArray(fc.integer({ min: 201, max: 220 }), { minLength: 1, maxLength: 4 }).map((pids) => withMembers(...pids.map((pid) => member(pid)))),
 )
 const exits = maybe(fc.integer({ min: 0, max: 255 }).map((code) => ({ code, signal: null })))
 const records = maybe(fc.tuple(fc.integer({ min: 0, max: 255 }), fc.constantFrom(null, 'TERM', 'HUP')).map(([code, told]) => record(code, told)))
-const intents: fc.Arbitrary<Intent | null> = maybe(fc.constantFrom<Intent>(intent, { end: 'superseded', by: 'bob@box', reason: 'taken over by bob' }))
+export const intents: fc.Arbitrary<Intent | null> = maybe(
+  fc.constantFrom<Intent>(intent, { end: 'superseded', by: 'bob@box', reason: 'taken over by bob' }),
+)
 const survivors: fc.Arbitrary<Survivor[]> = fc.array(fc.constant({ pid: 300, name: 'sleep', why: 'it did not end' }), { maxLength: 2 })
 
 const anyBase = {
@@ -156,7 +160,7 @@ export const liveRuns: fc.Arbitrary<LiveRun> = fc.oneof(
   fc.record(anyBase).map(running),
   fc.record({ ...anyBase, keeper: keepers, intent: intents, exit: exits, survivors }).map(stopping),
 )
-export const seenOf = (run: LiveRun): fc.Arbitrary<Seen> =>
+const seenOf = (run: LiveRun): fc.Arbitrary<Seen> =>
   fc.record({
     launcher: facts,
     keeper: run.keeper === null ? fc.constant(null) : facts,
@@ -164,6 +168,7 @@ export const seenOf = (run: LiveRun): fc.Arbitrary<Seen> =>
     tree: fc.option(trees),
     exit: records,
     notStarted: maybe(fc.constantFrom(1, 126, 127)),
+    intent: intents,
   })
 /** A live run with anything that may have been seen of it. */
 export const looks: fc.Arbitrary<readonly [LiveRun, Seen]> = liveRuns.chain((run) => fc.tuple(fc.constant(run), seenOf(run)))

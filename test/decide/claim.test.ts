@@ -112,6 +112,18 @@ verifies('one-owner', 'the own session comes before the directory: with both in 
   expect(decideClaim(view, choice('refuse'))).toMatchObject({ kind: 'refuse', run, what: 'session' })
 })
 
+describe('taking over, with a neighbour in the same directory', () => {
+  const both = (beside: Verdict, over: Partial<Choice> = {}): string =>
+    told(decideClaim({ ...nobody, current: { run, verdict: verdicts.alive }, neighbour: { run, verdict: beside } }, choice('takeover', over)))
+  for (const beside of Object.values(verdicts)) {
+    test(`${beside.kind}: nobody is retired for a claim that would be refused`, () => {
+      expect(both(beside)).toBe(NEIGHBOUR[beside.kind][3])
+      expect(both(beside, { force: true })).toBe(NEIGHBOUR[beside.kind][3])
+      expect(both(beside, { share: true })).toBe('retire')
+    })
+  }
+})
+
 describe('an owner who came while we were at it', () => {
   for (const verdict of Object.values(verdicts)) {
     test(`${verdict.kind} is neither taken over nor forced`, () => {

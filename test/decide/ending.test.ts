@@ -34,6 +34,8 @@ const cases: readonly Case[] = [
   ['asked to end, no record', stopping({ intent }), seenGone(), 'stopped', null, 'asked by ann', 'ann@box'],
   ['asked and told', stopping({ intent }), seenGone({ exit: record(143, 'TERM') }), 'stopped', [143, null], 'asked by ann', 'ann@box'],
   ['taken over', stopping({ intent: takenOver }), seenGone({ exit: record(1) }), 'superseded', [1, null], 'taken over by bob', 'bob@box'],
+  ['only its tombstone was told', running(), seenGone({ intent, exit: record(0) }), 'stopped', [0, null], 'asked by ann', 'ann@box'],
+  ['the store was told first', stopping({ intent: takenOver }), seenGone({ intent }), 'superseded', null, 'taken over by bob', 'bob@box'],
   ['not found', running(), seenGone({ notStarted: 127 }), 'failed', [127, null], 'could not start claude: not found (ENOENT)', 'keeper'],
   ['not executable', running(), seenGone({ notStarted: 126 }), 'failed', [126, null], 'could not start claude: not executable (EACCES)', 'keeper'],
   ['not started, somehow', running({ argv: [] }), seenGone({ notStarted: 2 }), 'failed', [2, null], 'could not start it: exit 2', 'keeper'],

@@ -36,9 +36,10 @@ describe('judgePlace: can a pid recorded there be looked up from here?', () => {
   const cases: readonly [what: string, here: Partial<Place>, there: Partial<Place>, answer: string][] = [
     ['the same place', {}, {}, 'yes'],
     ['another home on the same boot', { install: 'i2' }, {}, 'yes'],
-    ['another machine', { machine: 'm2' }, {}, 'unknown'],
-    ['another machine and another boot', { machine: 'm2', boot: 'b2' }, {}, 'unknown'],
-    ['machine ids that nobody could read', { machine: '' }, { machine: '' }, 'unknown'],
+    ['the same kernel under another name (boot ids are random)', { machine: 'm2' }, {}, 'yes'],
+    ['the same kernel, without any name', { machine: '' }, { machine: '' }, 'yes'],
+    ['another machine', { machine: 'm2', boot: 'b2' }, {}, 'unknown'],
+    ['another boot of a machine that nobody could name', { machine: '', boot: 'b2' }, { machine: '' }, 'unknown'],
     ['a later boot, our own record', { boot: 'b2' }, {}, 'gone'],
     ['a later boot, our own record, another namespace', { boot: 'b2', pidNamespace: 'pid:[2]' }, {}, 'gone'],
     ['a later boot, the record of another install', { boot: 'b2', install: 'i2' }, {}, 'unknown'],
@@ -50,7 +51,7 @@ describe('judgePlace: can a pid recorded there be looked up from here?', () => {
   })
 
   test.each([
-    ['another machine', { machine: 'm2' }, 'it was started on another machine'],
+    ['another machine', { machine: 'm2', boot: 'b2' }, 'it was started on another machine'],
     ['a later boot', { boot: 'b2' }, 'the machine was started anew since'],
     ['a later boot and install', { boot: 'b2', install: 'i2' }, 'it was recorded by another installation before the machine was started anew'],
     ['another pid namespace', { pidNamespace: 'x' }, 'it lives in another pid namespace'],
@@ -66,9 +67,20 @@ describe('judgePlace: can a pid recorded there be looked up from here?', () => {
 
 verifies('unknown', 'from another place no pid is even looked at', () => {
   const look = (): Sample => expect.fail('a pid of another place was looked up here')
-  for (const elsewhere of [{ machine: 'm2' }, { boot: 'b2' }, { pidNamespace: 'x' }, { timeNamespace: 'x' }]) {
+  for (const elsewhere of [{ machine: 'm2', boot: 'b2' }, { boot: 'b2' }, { boot: '' }, { pidNamespace: 'x' }, { timeNamespace: 'x' }]) {
     expect(judge({ ...place, ...elsewhere }, place, { pid: 7, ticks: 70 }, look).kind).not.toBe('alive')
   }
+})
+
+verifies('unknown', 'another boot is proof of death only for the very machine and home that wrote the record', () => {
+  const names = fc.record({ install: fc.constantFrom('i1', 'i2'), machine: fc.constantFrom('m1', 'm2', '') })
+  fc.assert(
+    fc.property(names, names, (here, there) => {
+      const fact = judgePlace({ ...place, ...here, boot: 'b2' }, { ...place, ...there })
+      const proven = here.machine !== '' && here.machine === there.machine && here.install === there.install
+      expect(fact?.kind).toBe(proven ? 'gone' : 'unknown')
+    }),
+  )
 })
 
 verifies('identity', 'alive needs the very pid and ticks, at the very place, in a living state', () => {
@@ -76,7 +88,7 @@ verifies('identity', 'alive needs the very pid and ticks, at the very place, in 
   const places = fc.record({
     install: fc.constantFrom('i1', 'i2'),
     machine: fc.constantFrom('m1', 'm2', ''),
-    boot: fc.constantFrom('b1', 'b2'),
+    boot: fc.constantFrom('b1', 'b2', ''),
     pidNamespace: fc.constantFrom('p1', 'p2'),
     timeNamespace: fc.constantFrom('t1', 't2'),
   })
@@ -84,7 +96,8 @@ verifies('identity', 'alive needs the very pid and ticks, at the very place, in 
   fc.assert(
     fc.property(places, places, small, rows, (here, there, ticks, { ticks: found, state }) => {
       const fact = judge(here, there, { pid: 7, ticks }, (pid) => ({ kind: 'seen', row: row(pid, { ticks: found, state }) }))
-      const samePlace = here.machine !== '' && JSON.stringify({ ...here, install: '' }) === JSON.stringify({ ...there, install: '' })
+      const kernel = ({ boot, pidNamespace, timeNamespace }: Place): string => [boot, pidNamespace, timeNamespace].join()
+      const samePlace = here.boot !== '' && kernel(here) === kernel(there)
       expect(fact.kind === 'alive').toBe(samePlace && found === ticks && !['Z', 'X'].includes(state))
     }),
     { numRuns: 2000 },

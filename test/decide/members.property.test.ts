@@ -3,9 +3,11 @@ import { expect } from 'vitest'
 import type { TreeRecord } from '../../src/decide/index.ts'
 import { census, treeOf } from '../../src/decide/index.ts'
 import type { ProcessRow, ProcessTable } from '../../src/model/index.ts'
-import { isDead, isMarker, sameProcess } from '../../src/model/index.ts'
+import { isDead, markerFrom, sameProcess } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
-import { MARKER, maybe, OTHER_MARKER, row } from './build.ts'
+import { HELPER_MARKER, MARKER, maybe, OTHER_MARKER, row } from './build.ts'
+
+const UNRECORDED = markerFrom(9, 'run')
 
 /** Few pids and ticks, so that parents, sessions and reused pids meet often. */
 const pids = fc.integer({ min: 2, max: 9 })
@@ -18,7 +20,7 @@ const rows: fc.Arbitrary<ProcessRow[]> = fc.uniqueArray(
       parent: fc.integer({ min: 1, max: 9 }),
       session: pids,
       state: fc.constantFrom('S', 'S', 'R', 'T', 'Z', 'X'),
-      marker: fc.constantFrom(null, null, MARKER, OTHER_MARKER, 5),
+      marker: fc.constantFrom(null, null, MARKER, OTHER_MARKER, HELPER_MARKER, UNRECORDED),
       cookie: fc.constantFrom(null, 'mine', 'other'),
     })
     .map((over) => row(over.pid, over)),
@@ -29,16 +31,17 @@ const ids = maybe(fc.record({ pid: pids, ticks }))
 const records: fc.Arbitrary<TreeRecord> = fc.record({ marker: fc.constantFrom(MARKER, null), cookie: fc.constant('mine'), keeper: ids, harness: ids })
 const RUNS = { numRuns: 3000 }
 
-/** The innermost marker decides; where the run could not be given one, the innermost cookie. */
+const others: ReadonlySet<number> = new Set([MARKER, OTHER_MARKER])
+/** The innermost marker decides; where there is none, and the run could not be given one, the innermost cookie. */
 function isMarkedByAnother({ marker, cookie }: ProcessRow, run: TreeRecord): boolean {
-  if (typeof marker === 'number' && isMarker(marker)) return marker !== run.marker
-  return run.marker === null && cookie === 'other'
+  if (marker === run.marker || marker === UNRECORDED) return marker === null && cookie === 'other'
+  return marker !== null
 }
 
 verifies('innocent', 'no census contains the keeper, a process of another run, or the dead', () => {
   fc.assert(
     fc.property(tables, records, (table, run) => {
-      const { members, suspects } = census(table, run)
+      const { members, suspects } = census(table, run, others)
       for (const { row: found } of [...members, ...suspects]) {
         expect(table.rows).toContain(found)
         expect(isDead(found.state)).toBe(false)
@@ -53,7 +56,7 @@ verifies('innocent', 'no census contains the keeper, a process of another run, o
 verifies('innocent', 'every member has a proof that can be checked again, which goes back to a mark of this very run', () => {
   fc.assert(
     fc.property(tables, records, (table, run) => {
-      const { members } = census(table, run)
+      const { members } = census(table, run, others)
       const byPid = new Map(members.map((member) => [member.row.pid, member]))
       for (const { row: found, proof } of members) {
         if (proof === 'marker') expect(found.marker).toBe(run.marker)
@@ -77,7 +80,7 @@ verifies('innocent', 'every member has a proof that can be checked again, which 
 verifies('innocent', 'nobody is member and suspect, and nobody is counted twice', () => {
   fc.assert(
     fc.property(tables, records, (table, run) => {
-      const { members, suspects } = census(table, run)
+      const { members, suspects } = census(table, run, others)
       const all = [...members, ...suspects].map(({ row: { pid } }) => pid)
       expect(new Set(all).size).toBe(all.length)
     }),
@@ -85,12 +88,12 @@ verifies('innocent', 'nobody is member and suspect, and nobody is counted twice'
   )
 })
 
-verifies('stop-proof', 'whoever carries the marker of the run is found, unless it is known to keep it', () => {
+verifies('stop-proof', 'whoever carries the marker of the run is found, its keeper excepted', () => {
   fc.assert(
     fc.property(tables, records, (table, run) => {
-      fc.pre(run.keeper === null && run.marker !== null)
-      const marked = table.rows.filter((found) => found.marker === run.marker && !isDead(found.state)).map(({ pid }) => pid)
-      expect(census(table, run).members.map(({ row: { pid } }) => pid)).toEqual(expect.arrayContaining(marked))
+      const isKeeper = (found: ProcessRow): boolean => run.keeper !== null && sameProcess(found, run.keeper)
+      const marked = table.rows.filter((found) => found.marker === MARKER && !isDead(found.state) && !isKeeper(found)).map(({ pid }) => pid)
+      expect(census(table, { ...run, marker: MARKER }, others).members.map(({ row: { pid } }) => pid)).toEqual(expect.arrayContaining(marked))
     }),
     RUNS,
   )
@@ -99,7 +102,7 @@ verifies('stop-proof', 'whoever carries the marker of the run is found, unless i
 verifies('unknown', 'a tree is proven empty only by a pass that was not blind and found nobody', () => {
   fc.assert(
     fc.property(tables, records, (table, run) => {
-      const found = census(table, run)
+      const found = census(table, run, others)
       expect(treeOf(found).kind === 'empty').toBe(found.members.length === 0 && table.blind === null)
     }),
     RUNS,
@@ -110,7 +113,7 @@ verifies('innocent', 'the order of the table and the processes of other runs cha
   fc.assert(
     fc.property(tables, records, (table, run) => {
       const found = (rowsSeen: readonly ProcessRow[]) =>
-        census({ ...table, rows: rowsSeen }, run)
+        census({ ...table, rows: rowsSeen }, run, others)
           .members.map(({ row: { pid } }) => pid)
           .sort()
       const all = found(table.rows)

@@ -2,11 +2,14 @@ import { describe, expect, test } from 'vitest'
 import type { Census, TreeRecord } from '../../src/decide/index.ts'
 import { census, treeOf } from '../../src/decide/index.ts'
 import type { ProcessRow } from '../../src/model/index.ts'
+import { markerFrom } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
-import { harness, keeper, MARKER, OTHER_MARKER, row } from './build.ts'
+import { HELPER_MARKER, harness, keeper, MARKER, OTHER_MARKER, row } from './build.ts'
 
 const record = (over: Partial<TreeRecord> = {}): TreeRecord => ({ marker: MARKER, cookie: 'mine', keeper, harness, ...over })
-const count = (rows: readonly ProcessRow[], over: Partial<TreeRecord> = {}): Census => census({ rows, blind: null }, record(over))
+const count = (rows: readonly ProcessRow[], over: Partial<TreeRecord> = {}): Census => census({ rows, blind: null }, record(over), others)
+/** The markers of runs on record, its own among them. */
+const others: ReadonlySet<number> = new Set([MARKER, OTHER_MARKER])
 const proofs = ({ members }: Census): Record<number, string> => Object.fromEntries(members.map(({ row: { pid }, proof }) => [pid, proof]))
 const suspects = ({ suspects: doubtful }: Census): number[] => doubtful.map(({ row: { pid } }) => pid)
 
@@ -15,17 +18,13 @@ const mine = { marker: MARKER }
 const theKeeper = row(100, { ...mine, session: 100 })
 const theHarness = row(200, { ...mine, parent: 100 })
 const unmarked = { marker: null }
+const unrecorded = { marker: markerFrom(9, 'run') }
 
 type Case = readonly [what: string, rows: readonly ProcessRow[], members: Record<number, string>, over?: Partial<TreeRecord>]
 const tables: Readonly<Record<string, readonly Case[]>> = {
   'by marker': [
     ['whoever has it is a member, whatever its ancestry', [row(300, mine)], { 300: 'marker' }],
     ['the keeper has it and is none', [theKeeper, theHarness], { 200: 'marker' }],
-    [
-      'another value of the same limit is no marker of anybody',
-      [theHarness, row(300, { marker: 5, parent: 200 })],
-      { 200: 'marker', 300: 'descendant' },
-    ],
     ['without a keeper on record it still counts', [row(300, mine)], { 300: 'marker' }, { keeper: null, harness: null }],
   ],
   'the innermost marker decides': [
@@ -38,11 +37,22 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['nor is our cookie any help', [row(300, { marker: OTHER_MARKER, cookie: 'mine' })], {}, { marker: null, keeper: null, harness: null }],
     ['nor a session that we lead', [row(300, { ...mine, session: 300 }), row(310, { marker: OTHER_MARKER, session: 300 })], { 300: 'marker' }],
     ['nor a recorded identity', [row(200, { marker: OTHER_MARKER })], {}],
+    [
+      'a marker that no run on record has is not yet anybody else',
+      [theHarness, row(300, { ...unrecorded, parent: 200 })],
+      { 200: 'marker', 300: 'descendant' },
+    ],
+    ['nor is it ours', [row(300, unrecorded)], {}],
   ],
   'by cookie, only where no marker could be set': [
     ['a cookie is proof', [row(300, { cookie: 'mine' })], { 300: 'cookie' }, { marker: null }],
     ["another run's cookie is none", [row(300, { cookie: 'other' })], {}, { marker: null }],
     ['with a marker expected it is none', [row(300, { cookie: 'mine' })], {}],
+    [
+      'and with a marker expected another cookie excludes nobody',
+      [theHarness, row(300, { parent: 200, cookie: 'other' })],
+      { 200: 'marker', 300: 'descendant' },
+    ],
   ],
   'by recorded identity': [
     ['the harness that lost its marker', [row(200, unmarked)], { 200: 'recorded' }],
@@ -71,10 +81,21 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['older than its leader', [row(300, { ...mine, session: 300 }), row(310, { session: 300, ticks: 2999 })], { 300: 'marker' }],
   ],
   'the keeper and its helpers': [
-    ['a helper is none, even with the marker', [theKeeper, theHarness, row(300, { ...mine, parent: 100 })], { 200: 'marker' }],
+    ['a helper is none: it has a marker of its own', [theKeeper, theHarness, row(300, { marker: HELPER_MARKER, parent: 100 })], { 200: 'marker' }],
+    ['nor is it, when its keeper is gone', [theHarness, row(300, { marker: HELPER_MARKER, parent: 200, cookie: 'mine' })], { 200: 'marker' }],
     ['nor is what an unmarked helper starts', [theKeeper, row(300, { parent: 100 }), row(310, { parent: 300 })], {}],
-    ['under a new tenant of its pid nobody is a helper', [row(100, { ticks: 1001 }), row(300, { ...mine, parent: 100 })], { 300: 'marker' }],
+    ['an orphan that the keeper inherited is a member', [theKeeper, row(300, { ...mine, parent: 100 })], { 300: 'marker' }],
     ['a new tenant of its pid can be a member', [row(100, { ...mine, ticks: 1001 })], { 100: 'marker' }],
+  ],
+  'the helpers of a keeper without a marker': [
+    ['are all its children but the harness', [row(100), row(200, { parent: 100 }), row(300, { parent: 100 })], { 200: 'recorded' }, { marker: null }],
+    ['even with the cookie', [row(100), row(300, { parent: 100, cookie: 'mine' })], {}, { marker: null }],
+    [
+      'but not those of a new tenant of its pid',
+      [row(100, { ticks: 1001 }), row(300, { parent: 100, cookie: 'mine' })],
+      { 300: 'cookie' },
+      { marker: null },
+    ],
   ],
   'before the pid file exists': [
     ["the keeper's children are members", [theKeeper, row(150, { parent: 100 })], { 150: 'descendant' }, { harness: null }],
@@ -115,13 +136,13 @@ describe('blindness', () => {
   const dark = row(300, { unreadable: 'EACCES' })
   const why = 'pid 300 (p300) could not be read: EACCES'
   test('a pass that could not read what it should says so', () => expect(count([theKeeper, dark]).blind).toBe(why))
-  test('a blind table is blind first', () => expect(census({ rows: [dark], blind: 'hidepid' }, record()).blind).toBe('hidepid'))
+  test('a blind table is blind first', () => expect(census({ rows: [dark], blind: 'hidepid' }, record(), others).blind).toBe('hidepid'))
   test('the dead need not be read', () => expect(count([{ ...dark, state: 'Z' }]).blind).toBeNull())
 
   verifies('unknown', 'only a pass that saw everything proves a tree empty', () => {
     expect(treeOf(count([theKeeper]))).toEqual({ kind: 'empty' })
     expect(treeOf(count([theKeeper, dark]))).toEqual({ kind: 'unknown', why })
-    expect(treeOf(census({ rows: [], blind: 'hidepid' }, record()))).toEqual({ kind: 'unknown', why: 'hidepid' })
+    expect(treeOf(census({ rows: [], blind: 'hidepid' }, record(), others))).toEqual({ kind: 'unknown', why: 'hidepid' })
   })
   test('who was found is there, however blind the pass', () => {
     expect(treeOf(count([theHarness, dark]))).toEqual({ kind: 'members', members: [{ row: theHarness, proof: 'marker' }] })

@@ -47,6 +47,9 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['its launcher is frozen', starting(), early({ launcher: frozen }), { kind: 'starting' }],
     ['its launcher died, its gated keeper is leaving', starting(), early({ tree: left }), { kind: 'settling' }],
     ['its launcher died', starting(), early(), over('failed', null)],
+    ['its tombstone tells who wanted it', starting(), early({ intent }), over('stopped', null)],
+    ['but it left a harness: the record is older than the run', starting(), early({ harness: gone() }), { kind: 'settling' }],
+    ['but it left an end: the record is older than the run', starting(), early({ exit: record(0) }), { kind: 'settling' }],
     ['it was asked to end and its launcher died', stopping({ keeper: null, intent }), early(), over('stopped', null)],
   ],
   'something of the tree lives': [
@@ -73,6 +76,7 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['and no harness was ever seen', running(), seenGone({ harness: null }), over('lost', null)],
     ['and the keeper wrote the end', running(), seenGone({ exit: record(0) }), over('completed', code(0))],
     ['of a run that lives as long as its tree', running({ until: 'tree' }), seenGone({ exit: record(0) }), over('completed', code(0))],
+    ['of a run whose tombstone alone tells who wanted it', running(), seenGone({ intent }), over('stopped', null)],
     ['of a run that was asked to end', stopping({ intent }), seenGone(), over('stopped', null)],
   ],
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,7 +42,7 @@ test('a directory of another format, or damaged, is not read', () => {
 verifies('evidence', 'only a whole exit record is evidence', () => {
   const { id } = created()
   const path = join(files.path(id), 'exit')
-  for (const text of ['', '1', '1 7', '1 7 -', '2 7 -\n', '1 x -\n', '1 7 KILL\n', '\0\0\0\0\0\0', '1 7 -\n1 8 -\n']) {
+  for (const text of ['', '1', '1 7', '1 7 -', '2 7 -\n', '1 x -\n', '1   7 -   \n\n', '1 7 KILL\n', '\0\0\0\0\0\0', '1 7 -\n1 8 -\n']) {
     writeFileSync(path, text)
     expect(files.exit(id), JSON.stringify(text)).toBeNull()
   }
@@ -63,16 +64,46 @@ test('a harness is known by the stat line it wrote, or not at all', () => {
   expect(files.harness(id)).toMatchObject({ pid: process.pid })
 })
 
+const intent = { end: 'stopped', by: 'me', reason: 'because' } as const
+
 verifies('private', 'the tombstone is put once, and never through a planted link', () => {
   const { id } = created()
   const victim = join(home, 'victim')
   symlinkSync(victim, files.fence(id))
-  expect(files.retire(id)).toBe(true)
+  expect(files.retire(id, intent)).toBe(true)
   expect(existsSync(victim)).toBe(false)
   expect(lstatSync(files.fence(id)).isSymbolicLink()).toBe(true)
   const other = created()
-  expect([files.isRetired(other.id), files.retire(other.id), files.isRetired(other.id), files.retire(other.id)]).toEqual([false, true, true, true])
+  expect(files.intent(other.id)).toBeNull()
+  expect([files.retire(other.id, intent), files.retire(other.id, { ...intent, reason: 'later' })]).toEqual([true, true])
+  expect(files.intent(other.id)).toEqual(intent)
   expect(statSync(files.fence(other.id)).mode & 0o777).toBe(0o600)
+})
+
+test('a tombstone without words is a tombstone, and no intent', () => {
+  const { id } = created()
+  for (const text of ['', '{', '{"end":"lost","by":"x","reason":"y"}', 'null']) {
+    writeFileSync(files.fence(id), text)
+    expect(files.intent(id), text).toBeNull()
+  }
+})
+
+verifies('evidence', 'what is put before the start is as long as any record, and none', () => {
+  const { id } = created()
+  const path = join(files.path(id), 'exit')
+  expect(files.exit(id)).toBeNull()
+  const { size, ino } = statSync(path)
+  for (const [code, told] of [
+    [0, '-'],
+    [7, '-'],
+    [137, 'HUP'],
+    [255, 'TERM'],
+  ] as const) {
+    execFileSync('/bin/sh', ['-c', `printf '1 %3d %-4s\n' ${code} ${told} 1<>"$1"`, 'sh', path])
+    expect(statSync(path)).toMatchObject({ size, ino })
+    expect(files.exit(id)).toMatchObject({ exit: { code }, told: told === '-' ? null : told })
+  }
+  expect(readFileSync('src/keep/keeper.sh', 'utf8')).toContain("printf '1 %3d %-4s\\n'")
 })
 
 verifies('private', 'only what is named like a run is ever removed', () => {
@@ -94,8 +125,7 @@ verifies('bounded', 'a log keeps its end within the cap, in place', () => {
   expect(kept.subarray(-8).toString()).toBe('the end\n')
 })
 
-test('any word survives a shell', async () => {
-  const { execFileSync } = await import('node:child_process')
+test('any word survives a shell', () => {
   for (const word of ['', "it's", '$HOME `id` "x" \\', 'a\nb', '*', "''", 'ü'])
     expect(execFileSync('/bin/sh', ['-c', `printf %s ${quote(word)}`], { encoding: 'utf8' })).toBe(word)
 })

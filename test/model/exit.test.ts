@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { describeExit, type Exit, exitFromShell, exitFromWaitStatus, signalName } from '../../src/model/index.ts'
+import { describeExit, type Exit, exitFromShell, exitFromWaitStatus, shellCode, signalName } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 
 describe('the status a shell gives', () => {
@@ -21,6 +21,7 @@ describe('the status a shell gives', () => {
   test.each(cases)('%i', (status, exit, text) => {
     expect(exitFromShell(status)).toEqual(exit)
     expect(describeExit(exitFromShell(status))).toBe(text)
+    expect(shellCode(exitFromShell(status))).toBe(status)
   })
 
   verifies('evidence', 'the code is kept beside the signal, since a shell cannot tell them apart', () => {
@@ -41,6 +42,7 @@ describe('the wait status of a zombie', () => {
   test.each(cases)('%s', (_what, status, exit, text) => {
     expect(exitFromWaitStatus(status)).toEqual(exit)
     expect(describeExit(exitFromWaitStatus(status))).toBe(text)
+    expect(shellCode(exitFromWaitStatus(status))).toBe(exit.code ?? 128 + (status & 127))
   })
 
   verifies('evidence', 'a zombie tells a code or a signal, never both and never neither', () => {

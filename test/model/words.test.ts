@@ -6,8 +6,10 @@ import {
   intentOf,
   isDead,
   isFrozen,
+  isHelperMarker,
   isLive,
   isMarker,
+  isRunMarker,
   isSessionId,
   isSignallable,
   MARKER_BASE,
@@ -42,16 +44,20 @@ describe('session ids', () => {
 })
 
 describe('markers', () => {
-  test('all of ours lie in one range, and are exact numbers', () => {
+  test('all of ours lie in one range, those of runs and of helpers apart, and are exact numbers', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: MARKER_SPAN - 1 }), (random48) => {
-        expect(isMarker(markerFrom(random48))).toBe(true)
-        expect(Number.isSafeInteger(markerFrom(random48))).toBe(true)
+        const [run, helper] = [markerFrom(random48, 'run'), markerFrom(random48, 'helper')]
+        expect([run, helper].every(isMarker) && [run, helper].every(Number.isSafeInteger)).toBe(true)
+        expect([run, helper].map(isRunMarker)).toEqual([true, false])
+        expect([run, helper].map(isHelperMarker)).toEqual([false, true])
       }),
     )
   })
-  test.each([0, 1, 1_000_000, MARKER_BASE - 1, MARKER_BASE + MARKER_SPAN])('%i is none', (value) => expect(isMarker(value)).toBe(false))
-  test('different dice make different markers', () => expect(markerFrom(1)).not.toBe(markerFrom(2)))
+  test.each([0, 1, 1_000_000, MARKER_BASE - 1, MARKER_BASE + 2 * MARKER_SPAN])('%i is none', (value) => {
+    expect([isMarker(value), isRunMarker(value), isHelperMarker(value)]).toEqual([false, false, false])
+  })
+  test('different dice make different markers', () => expect(markerFrom(1, 'run')).not.toBe(markerFrom(2, 'run')))
   test.each([
     ['one', 'one'],
     ['one:two', 'two'],

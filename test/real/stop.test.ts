@@ -109,7 +109,7 @@ verifies('stop-proof', 'a full disk does not make an agent unstoppable, and the 
       $hf run --session f --dir ${lab.dir} -- true; umount $T; rmdir $T`
     const result = inNamespace(script, lab.env)
     expect(result.code, result.stderr).toBe(0)
-    expect(['stopped', 'lost']).toContain(JSON.parse(result.stdout).state)
+    expect(JSON.parse(result.stdout)).toMatchObject({ state: 'stopped', exit: { signal: 'SIGTERM' } })
   }),
 )
 
@@ -141,7 +141,10 @@ verifies('stop-proof', 'runs started from inside end with their parent, unless i
     expect(await lab.status('kid')).toMatchObject({ parent: ((await lab.status('parent')) as unknown as { run: string }).run })
     await lab.ok(['stop', 'parent'])
     expect(pids.map(isAlive)).toEqual([false, false, true])
-    expect(await lab.status('kid')).toMatchObject({ state: 'stopped', reason: expect.stringContaining('parent session') as string })
+    expect(await lab.status('kid')).toMatchObject({
+      state: 'stopped',
+      reason: expect.stringContaining('the session it was started in (parent) ended: stopped by') as string,
+    })
     await lab.ok(['stop', 'free'])
   }),
 )

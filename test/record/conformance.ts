@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ClaimRequest, Ending, ProcessId, RunBase, Store } from '../../src/model/index.ts'
-import { END_STATES, LIVE_STATES } from '../../src/model/index.ts'
+import { END_STATES, isLive, LIVE_STATES } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 
 export const place = { install: 'i', machine: 'm', boot: 'b', pidNamespace: 'p', timeNamespace: 't' }
@@ -62,6 +62,12 @@ export function storeConformance(name: string, open: () => Promise<{ store: Stor
       await done()
     }
   }
+  /** Ends a run as it stands now; answers whether that was taken. */
+  const end = async (store: Store, { id }: RunBase, ending: Ending, harness: ProcessId | null, at: number): Promise<boolean> => {
+    const run = await store.run(id)
+    if (run === null || !isLive(run)) throw new Error(`${id} is not live`)
+    return store.recordEnded(run, ending, harness, at)
+  }
   const started = async (store: Store, run: RunBase): Promise<RunBase> => {
     expect(await store.claim(aClaim(run))).toEqual({ kind: 'won', epoch: run.epoch })
     expect(await store.recordRunning(run, keeper, 1)).toBe(true)
@@ -73,7 +79,7 @@ export function storeConformance(name: string, open: () => Promise<{ store: Stor
     `${name}: a claim on an epoch somebody else has taken is lost`,
     withStore(async (store) => {
       const run = await started(store, aRun('s'))
-      await store.recordEnded(run, anEnding(), null, 5)
+      await end(store, run, anEnding(), null, 5)
       expect(await store.claim(aClaim(aRun('s', 1)))).toEqual({ kind: 'lost', why: 'epoch' })
       expect(await store.claim(aClaim(aRun('s', 3)))).toEqual({ kind: 'lost', why: 'epoch' })
       expect(await store.claim(aClaim(aRun('s', 2)))).toEqual({ kind: 'won', epoch: 2 })
@@ -92,7 +98,7 @@ export function storeConformance(name: string, open: () => Promise<{ store: Stor
       expect(await next()).toEqual({ kind: 'lost', why: 'live' })
       await store.recordAsked(run, { end: 'stopped', by: 'x', reason: 'y' }, 2)
       expect(await next()).toEqual({ kind: 'lost', why: 'live' })
-      expect(await store.recordEnded(run, anEnding(), null, 3)).toBe(true)
+      expect(await end(store, run, anEnding(), null, 3)).toBe(true)
       expect((await next()).kind).toBe('won')
     }),
   )
@@ -115,13 +121,14 @@ export function storeConformance(name: string, open: () => Promise<{ store: Stor
     `${name}: an ended run takes nothing more, and says so`,
     withStore(async (store) => {
       const run = await started(store, aRun('s'))
-      expect(await store.recordEnded(run, anEnding({ state: 'superseded', reason: 'taken over' }), { pid: 7, ticks: 8 }, 5)).toBe(true)
+      expect(await end(store, run, anEnding({ state: 'superseded', reason: 'taken over' }), { pid: 7, ticks: 8 }, 5)).toBe(true)
       const before = await store.run(run.id)
       expect(await store.recordRunning(run, keeper, 6)).toBe(false)
       expect(await store.recordAsked(run, { end: 'stopped', by: 'x', reason: 'y' }, 6)).toBe(false)
       expect(await store.recordExited(run, { code: 1, signal: null }, 6)).toBe(false)
       expect(await store.recordSurvivors(run, [], 6)).toBe(false)
-      for (const state of END_STATES) expect(await store.recordEnded(run, anEnding({ state }), null, 7), state).toBe(false)
+      for (const state of END_STATES)
+        expect(await store.recordEnded({ ...run, state: 'running', keeper }, anEnding({ state }), null, 7), state).toBe(false)
       expect(await store.run(run.id)).toEqual(before)
       expect(before).toMatchObject({ state: 'superseded', reason: 'taken over', harness: { pid: 7, ticks: 8 }, endedAt: 5 })
     }),
@@ -132,7 +139,7 @@ export function storeConformance(name: string, open: () => Promise<{ store: Stor
     `${name}: a writer with another epoch changes nothing`,
     withStore(async (store) => {
       const run = await started(store, aRun('s'))
-      const stale = { ...run, epoch: 9 }
+      const stale = { ...run, epoch: 9, state: 'running' as const, keeper }
       expect(await store.recordEnded(stale, anEnding(), null, 5)).toBe(false)
       expect(await store.recordAsked(stale, { end: 'stopped', by: 'x', reason: 'y' }, 5)).toBe(false)
       expect((await store.run(run.id))?.state).toBe('running')
@@ -157,6 +164,45 @@ export function storeConformance(name: string, open: () => Promise<{ store: Stor
   )
 
   verifies(
+    'final',
+    `${name}: an end is recorded only for the run that was looked at`,
+    withStore(async (store) => {
+      const run = aRun('s')
+      await store.claim(aClaim(run))
+      const looked = { ...run, state: 'starting' as const, keeper: null }
+      await store.recordRunning(run, keeper, 1)
+      expect(await store.recordEnded(looked, anEnding({ state: 'failed', reason: 'it never started' }), null, 5)).toBe(false)
+      expect(await store.recordEnded({ ...run, state: 'running', keeper: { pid: 9, ticks: 9 } }, anEnding(), null, 5)).toBe(false)
+      await store.recordAsked(run, { end: 'stopped', by: 'x', reason: 'y' }, 2)
+      expect(await store.recordEnded({ ...run, state: 'running', keeper }, anEnding(), null, 5)).toBe(false)
+      expect((await store.run(run.id))?.state).toBe('stopping')
+    }),
+  )
+
+  test(
+    `${name}: a lost store is made again from what directories remember, with every run live and the highest epoch`,
+    withStore(async (store) => {
+      expect(await store.isEmpty()).toBe(true)
+      const records = [aRun('s', 3), aRun('s', 2), aRun('t', 1)].map((run) => ({
+        record: { ...run, keeper: run.epoch === 2 ? null : keeper },
+        directory: { path: run.dir, device: '1', inode: run.dir },
+      }))
+      await store.restore(records)
+      await store.restore(records)
+      expect(await store.isEmpty()).toBe(false)
+      expect((await store.runs('s', 9)).map(({ epoch, state }) => [epoch, state])).toEqual([
+        [3, 'running'],
+        [2, 'starting'],
+      ])
+      expect(await store.claim(aClaim(aRun('s', 4, { dir: '/x' })))).toEqual({ kind: 'lost', why: 'live' })
+      expect((await store.holder({ device: '1', inode: '/work/t' }, []))?.session).toBe('t')
+      expect(await store.markers()).toEqual(new Set(records.map(({ record }) => record.marker)))
+      expect((await store.runByMarker(records[2]?.record.marker ?? 0))?.session).toBe('t')
+      expect(await store.runByMarker(1)).toBeNull()
+    }),
+  )
+
+  verifies(
     'lock-life',
     `${name}: a directory is held by one live run, and free when it ends`,
     withStore(async (store) => {
@@ -172,7 +218,7 @@ export function storeConformance(name: string, open: () => Promise<{ store: Stor
       const child = aRun('c', 1, { dir: '/d', parent: second.id })
       expect((await store.claim(aClaim(child, { directory, ancestors: [first.id, second.id] }))).kind).toBe('won')
       expect((await store.snapshot('live', 10)).locks).toHaveLength(3)
-      for (const run of [first, second, child]) expect(await store.recordEnded(run, anEnding({ state: 'lost' }), null, 9)).toBe(true)
+      for (const run of [first, second, child]) expect(await end(store, run, anEnding({ state: 'lost' }), null, 9)).toBe(true)
       expect((await store.snapshot('live', 10)).locks).toEqual([])
       expect((await store.claim(aClaim(aRun('d', 1, { dir: '/d' }), { directory }))).kind).toBe('won')
     }),
@@ -231,7 +277,7 @@ export function storeConformance(name: string, open: () => Promise<{ store: Stor
     `${name}: every change leaves an event with its reason, in order`,
     withStore(async (store) => {
       const run = await started(store, aRun('s'))
-      await store.recordEnded(run, anEnding({ state: 'failed', reason: 'SIGKILL' }), null, 5)
+      await end(store, run, anEnding({ state: 'failed', reason: 'SIGKILL' }), null, 5)
       const events = await store.events({ session: 's', after: 0, limit: 100 })
       expect(events.map(({ kind }) => kind)).toEqual(['claimed', 'running', 'ended'])
       expect(events.at(-1)?.detail).toMatchObject({ state: 'failed', reason: 'SIGKILL' })
@@ -244,7 +290,7 @@ export function storeConformance(name: string, open: () => Promise<{ store: Stor
     `${name}: a snapshot of the live has only the live`,
     withStore(async (store) => {
       const ended = await started(store, aRun('old'))
-      await store.recordEnded(ended, anEnding(), null, 5)
+      await end(store, ended, anEnding(), null, 5)
       await started(store, aRun('new'))
       const live = (await store.snapshot('live', 10)).views
       expect(live.map(({ session }) => session.id)).toEqual(['new'])
@@ -257,7 +303,7 @@ export function storeConformance(name: string, open: () => Promise<{ store: Stor
     'bounded',
     `${name}: ended runs are forgotten by age and by number, live ones never, and epochs go on`,
     withStore(async (store) => {
-      for (let index = 1; index <= 6; index++) await store.recordEnded(await started(store, aRun('s', index)), anEnding(), null, index * 10)
+      for (let index = 1; index <= 6; index++) await end(store, await started(store, aRun('s', index)), anEnding(), null, index * 10)
       await started(store, aRun('s', 7))
       expect(await store.forget({ endedBefore: 25, keep: 100, limit: 100 })).toHaveLength(2)
       expect(await store.forget({ endedBefore: 0, keep: 1, limit: 2 })).toHaveLength(2)

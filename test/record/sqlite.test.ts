@@ -78,7 +78,7 @@ test('an opener waits while another process has the new file to itself', async (
 test('a writer waits for another writer; a reader that records in passing does not', async () => {
   const path = newPath()
   const store = await open(path)
-  const run = aRun('s')
+  const run = { ...aRun('s'), state: 'starting' as const, keeper: null }
   await store.claim(aClaim(run))
   const db = new (loadSqlite().DatabaseSync)(path)
   db.exec('BEGIN IMMEDIATE')
@@ -154,5 +154,20 @@ test('an empty file is a new store', async () => {
   writeFileSync(path, '')
   const store = await open(path)
   expect((await store.claim(aClaim(aRun('s')))).kind).toBe('won')
+  store.close()
+})
+
+verifies('visible', 'one bad row is named, and hides no other', async () => {
+  const path = newPath()
+  const store = await open(path)
+  const [good, bad] = [aRun('good'), aRun('bad')]
+  for (const run of [good, bad]) await store.claim(aClaim(run))
+  const raw = new (loadSqlite().DatabaseSync)(path)
+  raw.prepare('UPDATE run SET place = ? WHERE id = ?').run('{', bad.id)
+  raw.close()
+  const { views, unreadable } = await store.snapshot('live', 10)
+  expect(views.map(({ session }) => session.id)).toEqual(['good'])
+  expect(unreadable).toEqual([bad.id])
+  await expect(store.run(bad.id)).rejects.toMatchObject({ kind: 'unavailable' })
   store.close()
 })

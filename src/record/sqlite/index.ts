@@ -1,7 +1,8 @@
 import type { Clock, Store } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
-import { BUSY, openDatabase, sqliteCode, storeProblem } from './open.ts'
+import { BUSY, openDatabase, sqliteCode, storeProblem, TRY_MS } from './open.ts'
 import * as reads from './reads.ts'
+import { restore } from './restore.ts'
 import * as writes from './writes.ts'
 
 export type SqliteOptions = {
@@ -18,7 +19,7 @@ export type SqliteOptions = {
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { path } = options
   const patient = <T>(attempt: () => T, patienceMs = options.patienceMs): Promise<T> => retryWhileBusy(attempt, options, patienceMs)
-  const db = await patient(() => openDatabase(path))
+  const db = await patient(() => openDatabase(path, options.writePatienceMs === 0 ? 0 : TRY_MS))
   const write = <T>(body: () => T, keep: (answer: T) => boolean = () => true): Promise<T> =>
     patient(() => transaction(db, 'IMMEDIATE', body, keep), options.writePatienceMs)
   const read = <T>(body: () => T): Promise<T> => patient(() => transaction(db, 'DEFERRED', body, () => true))
@@ -40,6 +41,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     run: (id) => read(() => reads.run(db, id)),
     runs: (session, limit) => read(() => reads.runs(db, session, limit)),
     children: (run) => read(() => reads.children(db, run)),
+    markers: () => read(() => reads.markers(db)),
+    runByMarker: (marker) => read(() => reads.runByMarker(db, marker)),
+    isEmpty: () => read(() => reads.isEmpty(db)),
+    restore: (runs) => write(() => restore(db, runs)),
     events: (which) => read(() => reads.events(db, which)),
     close: () => db.close(),
   }

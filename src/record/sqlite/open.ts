@@ -3,11 +3,11 @@ import { Problem } from '../../model/index.ts'
 import { type Database, loadSqlite } from '../driver.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
-/** SQLite's own patience for one try; ours, with jitter, comes on top. */
-const TRY_MS = 100
+/** SQLite's own patience for one try of a writer; ours, with jitter, comes on top. */
+export const TRY_MS = 100
 
 /** Opens the store's file and brings it to our schema. Never writes over what it could not read. */
-export function openDatabase(path: string): Database {
+export function openDatabase(path: string, tryMs: number): Database {
   refuseStranger(path)
   const { DatabaseSync } = loadSqlite()
   try {
@@ -15,7 +15,7 @@ export function openDatabase(path: string): Database {
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
     const database = new DatabaseSync(path)
     try {
-      database.exec(`PRAGMA busy_timeout = ${TRY_MS}; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;`)
+      database.exec(`PRAGMA busy_timeout = ${tryMs}; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;`)
       migrate(database, path)
       return database
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { DirectoryKey, Found, HoldfastEvent, LiveRun, Run, SessionView, Snapshot } from '../../model/index.ts'
-import { isLive, LIVE_STATES } from '../../model/index.ts'
+import { isLive, LIVE_STATES, Problem } from '../../model/index.ts'
 import type { Database, Row } from '../driver.ts'
 import { runColumns, toEvent, toLock, toRun, toSession } from './rows.ts'
 import { holderSql } from './writes.ts'
@@ -18,12 +18,12 @@ export function find(db: Database, reference: string, how: 'exact' | 'prefix'): 
     .all(reference, reference, reference)
   if (exact[0] !== undefined) return { kind: 'found', view: toView(exact[0]) }
   if (how === 'exact') return { kind: 'none' }
-  const like = `${reference.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`
+  const begins = (column: string): string => `substr(${column}, 1, length(?)) = ?`
   const near = db
     .prepare(
-      `${VIEW} WHERE s.id LIKE ? ESCAPE '\\' OR s.id IN (SELECT session FROM alias WHERE alias LIKE ? ESCAPE '\\') OR r.id = ? ORDER BY s.created_at DESC LIMIT ${CANDIDATES}`,
+      `${VIEW} WHERE ${begins('s.id')} OR s.id IN (SELECT session FROM alias WHERE ${begins('alias')}) OR r.id = ? ORDER BY s.created_at DESC LIMIT ${CANDIDATES}`,
     )
-    .all(like, like, reference)
+    .all(reference, reference, reference, reference, reference)
     .map(toView)
   if (near.length === 0 || near[0] === undefined) return { kind: 'none' }
   return near.length === 1 ? { kind: 'found', view: near[0] } : { kind: 'ambiguous', sessions: near.map((view) => view.session) }
@@ -40,7 +40,17 @@ export function snapshot(db: Database, which: 'live' | 'all', limit: number): Sn
     which === 'live' ? `JOIN run r ON r.session = s.id WHERE r.state IN (${LIVE})` : 'JOIN run r ON r.session = s.id AND r.epoch = s.epoch'
   const rows = db.prepare(`SELECT s.*, ${runColumns('r')} FROM session s ${where} ORDER BY r.started_at DESC LIMIT ?`).all(limit)
   const locks = db.prepare(`SELECT * FROM lock ORDER BY dir`).all()
-  return { views: rows.map(toView), locks: locks.map(toLock) }
+  const views: SessionView[] = []
+  const unreadable: string[] = []
+  for (const row of rows) {
+    try {
+      views.push(toView(row))
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      unreadable.push(String(row['run_id']))
+    }
+  }
+  return { views, locks: locks.map(toLock), unreadable }
 }
 
 export function run(db: Database, id: string): Run | null {
@@ -68,3 +78,19 @@ export const events = (db: Database, which: { session: string | null; after: num
         .prepare(`SELECT * FROM (SELECT * FROM event WHERE session = ? AND seq > ? ORDER BY seq DESC LIMIT ?) ORDER BY seq`)
         .all(which.session, which.after, which.limit)
   ).map(toEvent)
+
+export const markers = (db: Database): ReadonlySet<number> =>
+  new Set(
+    db
+      .prepare(`SELECT marker FROM run WHERE state IN (${LIVE}) AND marker IS NOT NULL`)
+      .all()
+      .map((row) => Number(row['marker'])),
+  )
+
+export function runByMarker(db: Database, marker: number): LiveRun | null {
+  const row = db.prepare(`SELECT ${runColumns('r')} FROM run r WHERE marker = ? AND state IN (${LIVE})`).get(marker)
+  const found = row === undefined ? null : toRun(row)
+  return found !== null && isLive(found) ? found : null
+}
+
+export const isEmpty = (db: Database): boolean => db.prepare('SELECT 1 FROM session LIMIT 1').get() === undefined

@@ -1,4 +1,5 @@
 import type { HoldfastEvent, Intent, Lock, Run, RunBase, RunState, Session } from '../../model/index.ts'
+import { Problem } from '../../model/index.ts'
 import type { Row } from '../driver.ts'
 
 const json = <T>(value: unknown): T => JSON.parse(String(value)) as T
@@ -39,7 +40,19 @@ export const RUN_COLUMNS = [
 ] as const
 export const runColumns = (table: string): string => RUN_COLUMNS.map((column) => `${table}.${column} AS run_${column}`).join(', ')
 
+/** A row that makes no sense is a fault of that row, not of the store. */
 export function toRun(row: Row): Run {
+  try {
+    return readRun(row)
+  } catch (error) {
+    throw new Problem('unavailable', `run ${String(row['run_id'])} in the store cannot be read`, {
+      hint: 'its directory under runs/ may still tell; other runs are not affected',
+      cause: error,
+    })
+  }
+}
+
+function readRun(row: Row): Run {
   const at = (column: (typeof RUN_COLUMNS)[number]): unknown => row[`run_${column}`]
   const base: RunBase = {
     id: String(at('id')),

@@ -1,6 +1,18 @@
-import type { ClaimAnswer, ClaimRequest, Ending, EventKind, Exit, Intent, ProcessId, RunBase, RunEvent, Survivor } from '../../model/index.ts'
+import type {
+  ClaimAnswer,
+  ClaimRequest,
+  Ending,
+  EventKind,
+  Exit,
+  Intent,
+  LiveRun,
+  ProcessId,
+  RunBase,
+  RunEvent,
+  Survivor,
+} from '../../model/index.ts'
 import { LIVE_STATES, statesThatTake } from '../../model/index.ts'
-import type { Database } from '../driver.ts'
+import type { Database, SqlValue } from '../driver.ts'
 
 /** Each function is the body of one IMMEDIATE transaction. The conditions come from the model's table. */
 
@@ -32,31 +44,7 @@ export function claim(db: Database, { run, keeper, name, directory, seenEpoch, s
   if (!share && db.prepare(holderSql(ancestors.length)).get(directory.device, directory.inode, ...ancestors) !== undefined)
     return { kind: 'lost', why: 'directory' }
   if (name !== null && !takeName(db, run.session, name)) return { kind: 'lost', why: 'name' }
-  db.prepare(
-    `INSERT INTO run (id, session, epoch, state, place, launcher, keeper, marker, cookie, argv, dir, detached, until, deadline_at, parent,
-       independent, host, user, tty, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(
-    run.id,
-    run.session,
-    epoch,
-    keeper === null ? 'starting' : 'running',
-    json(run.place),
-    json(run.launcher),
-    keeper && json(keeper),
-    run.marker,
-    run.cookie,
-    json(run.argv),
-    run.dir,
-    run.detached ? 1 : 0,
-    run.until,
-    run.deadlineAt,
-    run.parent,
-    run.independent ? 1 : 0,
-    run.host,
-    run.user,
-    run.tty,
-    run.startedAt,
-  )
+  insertRun(db, { ...run, epoch }, keeper === null ? 'starting' : 'running', keeper)
   db.prepare(`INSERT INTO lock (device, inode, run, dir, session, since, reason, shared) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`).run(
     directory.device,
     directory.inode,
@@ -70,6 +58,35 @@ export function claim(db: Database, { run, keeper, name, directory, seenEpoch, s
   event(db, { ...run, epoch }, 'claimed', { pid: run.launcher.pid, dir: run.dir, argv: run.argv[0] ?? '' }, run.startedAt)
   if (keeper !== null) event(db, { ...run, epoch }, 'running', { keeper: keeper.pid }, run.startedAt)
   return { kind: 'won', epoch }
+}
+
+/** Answers whether it is new. */
+export function insertRun(db: Database, run: RunBase, state: 'starting' | 'running', keeper: ProcessId | null): boolean {
+  const row: Record<string, SqlValue> = {
+    id: run.id,
+    session: run.session,
+    epoch: run.epoch,
+    state,
+    place: json(run.place),
+    launcher: json(run.launcher),
+    keeper: keeper && json({ pid: keeper.pid, ticks: keeper.ticks }),
+    marker: run.marker,
+    cookie: run.cookie,
+    argv: json(run.argv),
+    dir: run.dir,
+    detached: run.detached ? 1 : 0,
+    until: run.until,
+    deadline_at: run.deadlineAt,
+    parent: run.parent,
+    independent: run.independent ? 1 : 0,
+    host: run.host,
+    user: run.user,
+    tty: run.tty,
+    started_at: run.startedAt,
+  }
+  const names = Object.keys(row)
+  const sql = `INSERT INTO run (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`
+  return changed(db.prepare(sql).run(...Object.values(row)))
 }
 
 export const holderSql = (exceptions: number): string =>
@@ -87,7 +104,7 @@ export function recordRunning(db: Database, run: RunBase, keeper: ProcessId, at:
   const won = changed(
     db
       .prepare(`UPDATE run SET state = 'running', keeper = ? WHERE id = ? AND epoch = ? AND state IN (${takes('recorded')})`)
-      .run(json(keeper), run.id, run.epoch),
+      .run(json({ pid: keeper.pid, ticks: keeper.ticks }), run.id, run.epoch),
   )
   if (won) event(db, run, 'running', { keeper: keeper.pid }, at)
   return won
@@ -124,12 +141,14 @@ export function recordSurvivors(db: Database, run: RunBase, survivors: readonly 
   return won
 }
 
-export function recordEnded(db: Database, run: RunBase, ending: Ending, harness: ProcessId | null, at: number): boolean {
+/** Only the run that was looked at: one that went on meanwhile (a keeper on record, somebody asked) is another story. */
+export function recordEnded(db: Database, run: LiveRun, ending: Ending, harness: ProcessId | null, at: number): boolean {
+  if (!statesThatTake(ending.state).includes(run.state)) return false
   const won = changed(
     db
       .prepare(
         `UPDATE run SET state = ?, exit = ?, reason = ?, evidence = ?, ended_by = ?, harness = ?, ended_at = ?, survivors = NULL
-         WHERE id = ? AND epoch = ? AND state IN (${takes(ending.state)})`,
+         WHERE id = ? AND epoch = ? AND state = ? AND keeper IS ?`,
       )
       .run(
         ending.state,
@@ -141,6 +160,8 @@ export function recordEnded(db: Database, run: RunBase, ending: Ending, harness:
         at,
         run.id,
         run.epoch,
+        run.state,
+        run.keeper && json({ pid: run.keeper.pid, ticks: run.keeper.ticks }),
       ),
   )
   if (!won) return false

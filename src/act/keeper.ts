@@ -1,0 +1,40 @@
+import { judgePlace } from '../decide/index.ts'
+import type { LiveRun } from '../model/index.ts'
+import { endTree, type Hands, isThere, untilGone } from './end-tree.ts'
+
+/** A keeper that has no harness yet must not get one any more; a frozen one must be able to go on. */
+export function nudgeKeeper(run: LiveRun, beforeHarness: boolean, { processes }: Hands): void {
+  if (run.keeper === null) return
+  if (beforeHarness) processes.send(run.keeper, 'SIGTERM')
+  processes.send(run.keeper, 'SIGCONT')
+}
+
+/**
+ * The agent is gone and its keeper has yet to write how. It is thawed and waited for; one that does not write even then is a keeper
+ * without a harness, and is ended: only after that may the end be called unknown.
+ */
+export async function settleKeeper(run: LiveRun, settlingMs: number, hands: Hands): Promise<void> {
+  if (settlingMs < hands.policy.exitRecordMs) return hands.clock.sleep(hands.policy.pollMinMs * 5)
+  if (run.keeper === null) {
+    await endTree(run, hands, { graceMs: hands.policy.leftoverGraceMs })
+    return hands.clock.sleep(hands.policy.pollMaxMs)
+  }
+  hands.processes.send(run.keeper, 'SIGCONT')
+  if (settlingMs < hands.policy.settleMs) return hands.clock.sleep(hands.policy.pollMaxMs)
+  hands.processes.send(run.keeper, 'SIGKILL')
+  await untilGone([run.keeper], hands, hands.policy.keeperLeaveMs)
+}
+
+/** Its tree is gone; a living keeper now writes how the harness ended. */
+export async function untilKeeperWrote(run: LiveRun, hands: Hands): Promise<void> {
+  const until = hands.clock.elapsed() + hands.policy.exitRecordMs
+  while (run.keeper !== null && hands.files.exit(run.id) === null && isThere(run.keeper, hands.processes) && hands.clock.elapsed() < until) {
+    await hands.clock.sleep(hands.policy.pollMinMs)
+  }
+}
+
+/** A keeper that was killed, or whose run lives as long as its tree, could not take its timer with it. */
+export function endTimer(run: LiveRun, { files, processes }: Hands): void {
+  const timer = files.timer(run.id)
+  if (timer !== null && judgePlace(processes.here(), run.place) === null) processes.send(timer, 'SIGTERM')
+}

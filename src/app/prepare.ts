@@ -1,0 +1,91 @@
+import type { OnLive } from '../decide/index.ts'
+import type { Directory, Run, Store, Until } from '../model/index.ts'
+import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
+import { findDirectory } from '../observe/index.ts'
+import { ancestorsOf, type Front, frontOf, lineageOf, parentRun } from './caller.ts'
+import type { World } from './world.ts'
+
+export type StartRequest = {
+  /** An id of ours, or the name of an existing session. Left out: a new one. */
+  readonly session?: string | undefined
+  readonly name?: string | undefined
+  readonly dir?: string | undefined
+  readonly argv: readonly string[]
+  readonly detach: boolean
+  readonly onLive: OnLive
+  readonly waitMs?: number | undefined
+  readonly force?: boolean | undefined
+  readonly share?: boolean | undefined
+  readonly until?: Until | undefined
+  readonly independent?: boolean | undefined
+  readonly timeoutMs?: number | undefined
+  readonly graceMs?: number | undefined
+  readonly umask?: number | undefined
+}
+
+/** Everything about a start that does not change while the way is cleared. */
+export type Plan = {
+  readonly world: World
+  readonly store: Store
+  readonly request: StartRequest
+  readonly session: string
+  readonly directory: Directory
+  readonly front: Front | null
+  readonly lineage: readonly string[]
+  readonly parent: Run | null
+  readonly ancestors: readonly string[]
+  /** The session's epoch when we first looked. */
+  readonly firstEpoch: number
+}
+
+export async function prepare(world: World, request: StartRequest): Promise<Plan> {
+  if (request.argv.length === 0 || request.argv[0] === '')
+    throw new Problem('usage', 'there is no command to run', { hint: 'holdfast run [options] -- COMMAND [ARGUMENTS…]' })
+  for (const id of [request.session, request.name]) {
+    if (id !== undefined && !isSessionId(id)) throw new Problem('usage', `${JSON.stringify(id)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
+  }
+  const directory = findDirectory(request.dir ?? process.cwd())
+  const front = request.detach ? null : frontOf(world)
+  if (!request.detach && front === null)
+    throw new Problem('usage', 'a run in the foreground needs the holdfast command', { hint: 'use bin/holdfast, or --detach' })
+  const lineage = lineageOf(world, frontOf(world))
+  const store = await world.store('writer')
+  const found = request.session === undefined ? null : await store.find(request.session, 'exact')
+  const parent = await parentRun(world, frontOf(world))
+  await refuseInVain(store, request, found?.kind === 'found' ? found.view.session.id : request.session, parent)
+  return {
+    world,
+    store,
+    request,
+    directory,
+    front,
+    lineage,
+    parent,
+    session: found?.kind === 'found' ? found.view.session.id : (request.session ?? newSessionId(request.argv[0] ?? 'run', world)),
+    ancestors: await ancestorsOf(world, parent),
+    firstEpoch: found?.kind === 'found' ? found.view.session.epoch : 0,
+  }
+}
+
+/** What would be refused at the claim is refused before anybody is retired for it. */
+async function refuseInVain(store: Store, request: StartRequest, session: string | undefined, parent: Run | null): Promise<void> {
+  const holder = request.name === undefined ? null : await store.find(request.name, 'exact')
+  if (holder?.kind === 'found' && holder.view.session.id !== session) throw nameTaken(request.name)
+  if (parent !== null && request.independent !== true && (!isLive(parent) || parent.state === 'stopping')) throw parentEnding(parent)
+}
+
+export const nameTaken = (name: string | undefined): Problem => new Problem('usage', `the name ${name} is taken by another session`)
+export const parentEnding = (parent: Run | null): Problem =>
+  new Problem('held', `the session around this command (${parent?.session}) is ending; nothing is started in it any more`, {
+    hint: 'start it outside, or with --independent',
+  })
+
+function newSessionId(program: string, { clock }: World): string {
+  const stem = program
+    .slice(program.lastIndexOf('/') + 1)
+    .replaceAll(/[^A-Za-z0-9._-]/g, '')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 40)
+  const letters = Array.from({ length: 5 }, () => 'abcdefghjkmnpqrstuvwxyz23456789'[Math.floor(clock.random() * 31)])
+  return `${stem || 'run'}-${letters.join('')}`
+}

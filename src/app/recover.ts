@@ -1,0 +1,44 @@
+import { type Eyes, type Looked, lookAtAll } from '../act/index.ts'
+import { verdict } from '../decide/index.ts'
+import type { Clock, Directory, LiveRun, RunFiles, RunRecord, Store } from '../model/index.ts'
+import { Problem } from '../model/index.ts'
+import { findDirectory } from '../observe/index.ts'
+
+/**
+ * An empty store beside run directories was lost: deleted, or moved away. Its runs may be alive, so they are put on record again, and
+ * judged, before anything can be claimed. Costs one look at an empty folder when there is nothing to recover.
+ */
+export async function recoverStore(store: Store, { processes, files, clock }: Pick<Eyes, 'processes' | 'files'> & { clock: Clock }): Promise<void> {
+  if (!(await store.isEmpty())) return
+  const records = readAll(files)
+  if (records.length === 0) return
+  await store.restore(records.map((record) => ({ record, directory: directoryOf(record) })))
+  const runs = records.map(asLive)
+  const looked = await lookAtAll(runs, { processes, files, others: async () => markersOf(records) })
+  for (const run of runs) {
+    const seen = looked.get(run.id) as Looked
+    const judged = verdict(run, seen)
+    if (judged.kind === 'over') await store.recordEnded(run, judged.ending, seen.harnessId, Math.round(seen.exit?.at ?? clock.now()))
+  }
+}
+
+/** A run as far as its directory tells: on record as it was when it was started. */
+export const asLive = (record: RunRecord): LiveRun => ({ ...record, state: record.keeper === null ? 'starting' : 'running' })
+
+export const readAll = (files: RunFiles): RunRecord[] =>
+  files.list().flatMap((id) => {
+    const record = files.read(id)
+    return record === null ? [] : [record]
+  })
+
+const markersOf = (records: readonly RunRecord[]): ReadonlySet<number> => new Set(records.flatMap(({ marker }) => (marker === null ? [] : [marker])))
+export const markersOnDisk = (files: RunFiles): ReadonlySet<number> => markersOf(readAll(files))
+
+function directoryOf(record: RunRecord): Directory | null {
+  try {
+    return findDirectory(record.dir)
+  } catch (error) {
+    if (error instanceof Problem) return null
+    throw error
+  }
+}

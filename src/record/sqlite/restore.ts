@@ -1,0 +1,21 @@
+import type { RestoredRun } from '../../model/index.ts'
+import type { Database } from '../driver.ts'
+import { insertRun } from './writes.ts'
+
+/**
+ * A store that was lost is made again from what the run directories remember: sessions with their highest epoch, and every run as
+ * live, so that it is judged by process truth before anything is claimed over it.
+ */
+export function restore(db: Database, runs: readonly RestoredRun[]): void {
+  for (const { record: run, directory } of runs.toSorted((a, b) => a.record.epoch - b.record.epoch)) {
+    db.prepare(
+      `INSERT INTO session (id, name, epoch, dir, argv, created_at) VALUES (?, NULL, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, dir = excluded.dir, argv = excluded.argv WHERE excluded.epoch > epoch`,
+    ).run(run.session, run.epoch, run.dir, JSON.stringify(run.argv), run.startedAt)
+    const isNew = insertRun(db, run, run.keeper === null ? 'starting' : 'running', run.keeper)
+    if (!isNew || directory === null) continue
+    db.prepare(
+      `INSERT INTO lock (device, inode, run, dir, session, since, reason, shared) VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO NOTHING`,
+    ).run(directory.device, directory.inode, run.id, directory.path, run.session, run.startedAt, 'an agent worked here when the store was lost')
+  }
+}
