@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { verifies } from '../requirements.ts'
+import { AGENT, COMMAND, inLab, isAlive, until } from './lab.ts'
+
+const isRoot = process.getuid?.() === 0
+
+verifies('one-owner', 'a store that was deleted is made again from the run directories: live runs are still owners', () =>
+  inLab(async (lab) => {
+    await lab.hf(['run', '--session', 'old', '--dir', lab.dir, '--', 'sh', '-c', 'exit 5'])
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--', 'true'])
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    const { pid } = await lab.status('s')
+    for (const name of readdirSync(lab.home)) if (name.startsWith('holdfast.db')) rmSync(join(lab.home, name))
+    expect((await lab.hf(['run', '--session', 's', '--dir', lab.newDir(), '--detach', '--', AGENT, 'idle'])).code).toBe(75)
+    expect((await lab.hf(['run', '--session', 't', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])).code).toBe(75)
+    expect(await lab.status('s')).toMatchObject({ state: 'running', epoch: 2, pid })
+    expect(await lab.status('old')).toMatchObject({ state: 'failed', exit: { code: 5 } })
+    await lab.ok(['stop', 's'])
+    expect(isAlive(pid)).toBe(false)
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--', 'true'])
+    expect((await lab.status('s')).epoch).toBe(3)
+  }),
+)
+
+verifies('identity', 'a machine without an id works all the same', () =>
+  inLab(async (lab) => {
+    const script = `
+      : >${lab.dir}/empty; mount --bind ${lab.dir}/empty /etc/machine-id; [ ! -e /var/lib/dbus/machine-id ] || mount --bind ${lab.dir}/empty /var/lib/dbus/machine-id
+      hf=${COMMAND}; $hf run --session m --dir ${lab.dir} -- true; $hf status m | head -1
+      $hf run --session m --dir ${lab.dir} --detach -- sleep 1000 >/dev/null; $hf stop m`
+    const result = spawnSync('unshare', [...(isRoot ? [] : ['-Ur']), '-m', 'bash', '-euc', script], { env: lab.env, encoding: 'utf8' })
+    expect(result.status, result.stderr).toBe(0)
+    expect(result.stdout).toMatch(/^m completed\nm stopped: ended 1 process/)
+  }),
+)
+
+verifies('unknown', '--force from another time namespace ends what it can see by its marker, and names it', () =>
+  inLab(async (lab) => {
+    if (!isRoot) return
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    const { pid } = await lab.status('s')
+    const script = `hf=${COMMAND}; $hf run --session s --dir ${lab.dir} --takeover --detach -- true; echo plain=$?; $hf run --session s --dir ${lab.dir} --force --grace 2s -- true; echo force=$?`
+    const result = spawnSync('unshare', ['--time', '--boottime', '1000000', '--fork', 'bash', '-uc', script], { env: lab.env, encoding: 'utf8' })
+    expect(result.stdout).toBe('plain=76\nforce=0\n')
+    expect(result.stderr).toMatch(new RegExp(`ended 2 processes, seen gone: .*pid ${pid}`))
+    await until('the old agent to be gone', () => !isAlive(pid))
+  }),
+)
