@@ -26,7 +26,15 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
     if (answer === 'denied' || answer === 'forbidden') denied.set(keyOf(member.row), answer)
   }
   const look: Look = async () => {
-    const { members, blind } = how.anywhere === true ? await anywhere(run, hands) : await censusOf(run, hands, false)
+    const { members, blind } =
+      how.anywhere === true
+        ? await anywhere(run, hands)
+        : await censusOf(
+            run,
+            hands,
+            false,
+            [...ended.values()].map(({ row }) => row),
+          )
     for (const member of members) if (!ended.has(keyOf(member.row))) ended.set(keyOf(member.row), member)
     return { members, blind }
   }

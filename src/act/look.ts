@@ -90,8 +90,8 @@ const recordOf = (run: Lookable, harness: ProcessId | null): TreeRecord => ({
   harness,
 })
 
-/** One pass for one run, with suspects. */
-export async function censusOf(run: Lookable, eyes: Eyes, cookies: boolean): Promise<Census> {
+/** One pass for one run, with suspects. `journal`: members that were seen before. */
+export async function censusOf(run: Lookable, eyes: Eyes, cookies: boolean, journal: readonly ProcessId[] = []): Promise<Census> {
   const table = eyes.processes.table({ since: bornAfter(run), cookies: cookies || run.marker === null })
-  return census(table, recordOf(run, eyes.files.harness(run.id)), await eyes.others())
+  return census(table, { ...recordOf(run, eyes.files.harness(run.id)), journal }, await eyes.others())
 }

@@ -7,6 +7,8 @@ export type TreeRecord = {
   readonly cookie: string
   readonly keeper: ProcessId | null
   readonly harness: ProcessId | null
+  /** Members seen earlier: one that was known by its parent is still known when the parent is gone. */
+  readonly journal?: readonly ProcessId[]
 }
 
 export type Census = { readonly members: readonly Member[]; readonly suspects: readonly Suspect[]; readonly blind: string | null }
@@ -53,6 +55,7 @@ function ownProof(row: ProcessRow, run: TreeRecord, byPid: ReadonlyMap<number, P
   if (run.marker !== null && row.marker === run.marker) return 'marker'
   if (run.marker === null && row.cookie === run.cookie) return 'cookie'
   if (run.harness !== null && row.pid === run.harness.pid && row.ticks === run.harness.ticks) return 'recorded'
+  if (run.journal?.some((known) => known.pid === row.pid && known.ticks === row.ticks) === true) return 'journal'
   // Before the stub has written who it is, the keeper has no other children than it.
   if (run.harness === null && isChildOf(row, run.keeper, byPid)) return 'descendant'
   return null

@@ -37,7 +37,7 @@ export const isDead = (state: string): boolean => state === 'Z' || state === 'X'
 export const isFrozen = (state: string): boolean => state === 'T' || state === 't'
 
 /** How a process is known to belong to a run, strongest first. */
-export type Proof = 'marker' | 'cookie' | 'recorded' | 'descendant' | 'session'
+export type Proof = 'marker' | 'cookie' | 'recorded' | 'descendant' | 'session' | 'journal'
 
 export type Member = { readonly row: ProcessRow; readonly proof: Proof }
 export type Suspect = { readonly row: ProcessRow; readonly why: string }

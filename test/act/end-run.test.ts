@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { endRun } from '../../src/act/index.ts'
+import { exitFromShell, type Intent, isLive, policy } from '../../src/model/index.ts'
+import { verifies } from '../requirements.ts'
+import { simulated } from './simulated.ts'
+
+const intent: Intent = { end: 'stopped', by: 'me', reason: 'asked' }
+const ask = { intent, graceMs: 10_000 }
+const finish = { intent: null, graceMs: 10_000 }
+
+verifies('evidence', 'a keeper that is slow to write is waited for: its word is kept', async () => {
+  const world = await simulated()
+  const run = await world.launch('s')
+  world.harnesses.set(run.id, { pid: 300, ticks: 3000 })
+  world.add({ pid: 200, ticks: 2000 })
+  world.after(5_000, () => {
+    world.exits.set(run.id, { exit: exitFromShell(4), told: null, at: 1 })
+    world.remove(200)
+  })
+  expect(await endRun(run, world, finish)).toMatchObject({ kind: 'ended', run: { state: 'failed', exit: { code: 4, signal: null } } })
+  expect(world.sent.filter(({ signal }) => signal !== 'SIGCONT')).toEqual([])
+  world.close()
+})
+
+verifies('evidence', 'one that never writes is ended first, and only then the end is lost', async () => {
+  const world = await simulated()
+  const run = await world.launch('s')
+  world.harnesses.set(run.id, { pid: 300, ticks: 3000 })
+  world.add({ pid: 200, ticks: 2000 }, true)
+  expect(await endRun(run, world, finish)).toMatchObject({ kind: 'ended', run: { state: 'lost', exit: null } })
+  expect(world.clock.elapsed()).toBeGreaterThanOrEqual(policy.settleMs)
+  expect(world.sent.at(-1)).toEqual({ pid: 200, signal: 'SIGKILL' })
+  world.close()
+})
+
+verifies('stop-proof', 'a deaf member is killed after its grace, a quick tree costs none of it', async () => {
+  for (const deaf of [false, true]) {
+    const world = await simulated()
+    const run = await world.launch('s')
+    world.harnesses.set(run.id, { pid: 300, ticks: 3000 })
+    world.add({ pid: 300, ticks: 3000, marker: run.marker }, deaf)
+    expect(await endRun(run, world, ask)).toMatchObject({ kind: 'ended', run: { state: 'stopped', reason: 'asked' } })
+    expect(world.clock.elapsed() >= 10_000).toBe(deaf)
+    expect(world.sent.some(({ signal }) => signal === 'SIGKILL')).toBe(deaf)
+    world.close()
+  }
+})
+
+verifies('stop-proof', 'what cannot be ended is named, stays stopping, and is never called over', async () => {
+  const world = await simulated()
+  const run = await world.launch('s')
+  world.harnesses.set(run.id, { pid: 300, ticks: 3000 })
+  world.add({ pid: 300, ticks: 3000, marker: run.marker, uid: 7 })
+  const denying = { ...world, processes: { ...world.processes, send: () => 'denied' as const } }
+  expect(await endRun(run, denying, ask)).toMatchObject({
+    kind: 'survivors',
+    survivors: [{ pid: 300, why: expect.stringContaining('another user') as string }],
+  })
+  expect(world.clock.elapsed()).toBeLessThan(1_000)
+  expect(await world.store.run(run.id)).toMatchObject({ state: 'stopping', survivors: [{ pid: 300 }] })
+  world.close()
+})
+
+verifies('unknown', 'what cannot be judged is neither signalled, announced nor recorded', async () => {
+  const world = await simulated()
+  const run = await world.launch('s', { place: { ...world.processes.here(), pidNamespace: 'elsewhere' } })
+  world.add({ pid: 200, ticks: 2000 })
+  expect(await endRun(run, world, ask)).toMatchObject({ kind: 'unknown' })
+  expect(world.sent).toEqual([])
+  expect(world.files.intent(run.id)).toBeNull()
+  expect((await world.store.run(run.id))?.state).toBe('running')
+  world.close()
+})
+
+test('doing it twice changes nothing more', async () => {
+  const world = await simulated()
+  const run = await world.launch('s')
+  world.exits.set(run.id, { exit: exitFromShell(0), told: null, at: 1 })
+  const first = await endRun(run, world, ask)
+  const again = await endRun(run, world, ask)
+  expect(first.run).toEqual(again.run)
+  expect(first.run).toMatchObject({ state: 'completed' })
+  expect((await world.store.events({ session: 's', after: 0, limit: 10 })).filter(({ kind }) => kind === 'ended')).toHaveLength(1)
+  world.close()
+})
+
+verifies('innocent', 'in any world, only members and the keeper are ever signalled, and an end means that no member is left', async () => {
+  const process = fc.record({
+    mine: fc.boolean(),
+    deaf: fc.boolean(),
+    cookie: fc.boolean(),
+    parent: fc.constantFrom(1, 300, 400, 401),
+    frozen: fc.boolean(),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(process, { maxLength: 8 }), fc.boolean(), fc.boolean(), async (others, harnessLives, keeperLives) => {
+      const world = await simulated()
+      try {
+        const run = await world.launch('s')
+        world.harnesses.set(run.id, { pid: 300, ticks: 3000 })
+        if (keeperLives) world.add({ pid: 200, ticks: 2000 })
+        if (harnessLives) world.add({ pid: 300, ticks: 3000, parent: 200, marker: run.marker })
+        others.forEach(({ mine, deaf, cookie, parent, frozen }, index) =>
+          world.add(
+            {
+              pid: 400 + index,
+              ticks: 4000 + index,
+              parent,
+              marker: mine ? run.marker : null,
+              cookie: cookie ? run.cookie : null,
+              state: frozen ? 'T' : 'S',
+            },
+            deaf,
+          ),
+        )
+        const members = new Set<number>([300, ...others.flatMap(({ mine }, index) => (mine ? [400 + index] : []))])
+        for (let grew = true; grew; ) {
+          grew = false
+          others.forEach(({ parent }, index) => {
+            const inherits = members.has(parent) && (parent !== 300 || harnessLives) && parent < 400 + index
+            if (inherits && !members.has(400 + index)) grew = members.add(400 + index) !== undefined
+          })
+        }
+        if (keeperLives) world.after(20, () => world.exits.set(run.id, { exit: exitFromShell(143), told: null, at: 1 }))
+        const end = await endRun(run, world, ask)
+        for (const { pid } of world.sent) expect(pid === 200 || members.has(pid), `pid ${pid}`).toBe(true)
+        expect(end.kind).toBe('ended')
+        expect(isLive(end.run)).toBe(false)
+        for (const pid of members) expect(world.processes.sample(pid)).toEqual({ kind: 'absent' })
+      } finally {
+        world.close()
+      }
+    }),
+    { numRuns: 150 },
+  )
+})
