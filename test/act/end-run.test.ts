@@ -101,7 +101,7 @@ verifies('innocent', 'in any world, only members and the keeper are ever signall
         world.harnesses.set(run.id, { pid: 300, ticks: 3000 })
         if (keeperLives) world.add({ pid: 200, ticks: 2000 })
         if (harnessLives) world.add({ pid: 300, ticks: 3000, parent: 200, marker: run.marker })
-        others.forEach(({ mine, deaf, cookie, parent, frozen }, index) =>
+        for (const [index, { mine, deaf, cookie, parent, frozen }] of others.entries())
           world.add(
             {
               pid: 400 + index,
@@ -112,15 +112,14 @@ verifies('innocent', 'in any world, only members and the keeper are ever signall
               state: frozen ? 'T' : 'S',
             },
             deaf,
-          ),
-        )
+          )
         const members = new Set<number>([300, ...others.flatMap(({ mine }, index) => (mine ? [400 + index] : []))])
         for (let grew = true; grew; ) {
           grew = false
-          others.forEach(({ parent }, index) => {
+          for (const [index, { parent }] of others.entries()) {
             const inherits = members.has(parent) && (parent !== 300 || harnessLives) && parent < 400 + index
             if (inherits && !members.has(400 + index)) grew = members.add(400 + index) !== undefined
-          })
+          }
         }
         if (keeperLives) world.after(20, () => world.exits.set(run.id, { exit: exitFromShell(143), told: null, at: 1 }))
         const end = await endRun(run, world, ask)

@@ -34,7 +34,10 @@ export async function simulated(): Promise<Simulated> {
   const intents = new Map<string, Intent>()
   const advance = (ms: number): void => {
     now += ms
-    for (const { what } of due.splice(0).filter((entry) => (entry.at <= now ? true : (due.push(entry), false)))) what()
+    for (const entry of due.splice(0)) {
+      if (entry.at <= now) entry.what()
+      else due.push(entry)
+    }
   }
   const clock: Clock = { now: () => 1_700_000_000_000 + now, elapsed: () => now, sleep: async (ms) => advance(ms), random: () => 0.5 }
   const store = await openSqliteStore({ path: join(folder, 'db'), clock, patienceMs: 100, writePatienceMs: 100, backoff: () => 1 })
