@@ -12,8 +12,8 @@ export type End =
   | { readonly kind: 'handed-over'; readonly run: Run; readonly pid: number }
 
 /** `sleep (pid 12), node (pid 13)`, and how many more. */
-export function membersText(members: readonly Member[]): string {
-  const named = members.slice(0, policy.namedAtMost).map(({ row }) => `${plain(row.name)} (pid ${row.pid})`)
+export function membersText(members: readonly Member[], atMost: number = policy.namedAtMost): string {
+  const named = members.slice(0, atMost).map(({ row }) => `${plain(row.name)} (pid ${row.pid})`)
   const rest = members.length - named.length
   return `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
@@ -49,13 +49,13 @@ export const stoppedJson = (session: string, end: End): Record<string, unknown> 
   why: end.kind === 'unknown' ? end.why : null,
 })
 
-/** The report of a takeover. */
+/** The report of a takeover: every pid it ended. */
 export function retiredText(end: End): string[] {
   if (end.kind !== 'ended' || isLive(end.run)) return []
   const what =
     end.ended.length === 0
       ? 'nothing of it was left'
-      : `ended ${count(end.ended.length, 'process', 'processes')}, seen gone: ${membersText(end.ended)}`
+      : `ended ${count(end.ended.length, 'process', 'processes')}, seen gone: ${membersText(end.ended, end.ended.length)}`
   return [`took over ${end.run.session}: run ${end.run.id} (epoch ${end.run.epoch}) is ${end.run.state}; ${what}`]
 }
 
