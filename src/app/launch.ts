@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { untilGone } from '../act/index.ts'
+import { isThere, untilGone } from '../act/index.ts'
 import { sessionVariables } from '../decide/index.ts'
 import { SESSION_VARIABLES } from '../harness/index.ts'
 import type { Ending, Launch, ProcessId, RunBase, RunRecord, Store } from '../model/index.ts'
@@ -77,20 +77,24 @@ export async function launchDetached(world: World, store: Store, launch: Launch)
   return gated.keeper
 }
 
-/** Comes back when the agent is on record, or is over already. */
-export async function untilHarness(world: World, run: RunBase, keeper: ProcessId): Promise<ProcessId | null> {
+/** Comes back when the agent is on record. One that could not be started, or was ended before it began, is told as such. */
+export async function untilHarness(world: World, store: Store, run: RunBase, keeper: ProcessId): Promise<ProcessId> {
   const { files, clock, policy, processes } = world
   const until = clock.elapsed() + policy.launchMs
+  const look = { hint: `look with: holdfast status ${run.session}` }
   for (let delay = policy.pollMinMs; clock.elapsed() < until; delay = Math.min(delay * 2, policy.pollMaxMs)) {
+    const keeping = isThere(keeper, processes)
     const harness = files.harness(run.id)
     if (harness !== null) return harness
-    const seen = processes.sample(keeper.pid)
-    if (seen.kind === 'absent' || (seen.kind === 'seen' && seen.row.ticks !== keeper.ticks)) return files.harness(run.id)
+    if (files.notStarted(run.id) !== null) throw new Problem('noSuchSession', `could not start ${run.argv[0]}: not found (ENOENT)`, look)
+    if (!keeping) {
+      const now = await store.run(run.id)
+      const why = now !== null && intentOf(now) !== null ? intentOf(now)?.reason : now !== null && !isLive(now) ? now.reason : 'its keeper is gone'
+      throw new Problem('held', `session ${run.session} was ended before its agent began: ${why}`, look)
+    }
     await clock.sleep(delay)
   }
-  throw new Problem('unavailable', `session ${run.session} was started, but its agent did not appear within ${policy.launchMs / 1000} s`, {
-    hint: `look with: holdfast status ${run.session}`,
-  })
+  throw new Problem('unavailable', `session ${run.session} was started, but its agent did not appear within ${policy.launchMs / 1000} s`, look)
 }
 
 /** A launch that failed before its gate opened leaves no open run behind; nothing of it ever ran. */

@@ -9,7 +9,7 @@ import { refusal } from './refusal.ts'
 import type { World } from './world.ts'
 
 export type Started =
-  | { readonly kind: 'running'; readonly run: RunBase; readonly harness: ProcessId | null; readonly retired: readonly RunEnd[] }
+  | { readonly kind: 'running'; readonly run: RunBase; readonly harness: ProcessId; readonly retired: readonly RunEnd[] }
   /** The shell that called us becomes the keeper. */
   | { readonly kind: 'handed-over'; readonly run: RunBase; readonly retired: readonly RunEnd[] }
   | { readonly kind: 'attach'; readonly run: LiveRun }
@@ -156,7 +156,7 @@ async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[]): Pro
     await abandon(world, store, run, error)
     throw error
   }
-  return { kind: 'running', run, harness: await untilHarness(world, run, keeper), retired }
+  return { kind: 'running', run, harness: await untilHarness(world, store, run, keeper), retired }
 }
 
 function survivorsProblem(end: Extract<RunEnd, { kind: 'survivors' }>, what: string): Problem {

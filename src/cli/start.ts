@@ -136,9 +136,9 @@ async function startAndReport(world: World, parsed: Parsed, request: StartReques
   if (started.kind === 'handed-over') return 0
   const { run, harness } = started
   if (parsed.flags.has('json')) {
-    printJson({ session: run.session, run: run.id, epoch: run.epoch, pid: harness?.pid ?? null, dir: run.dir })
+    printJson({ session: run.session, run: run.id, epoch: run.epoch, pid: harness.pid, dir: run.dir })
   } else {
-    print([`started ${run.session}${harness === null ? '' : ` (pid ${harness.pid})`} in ${run.dir}`])
+    print([`started ${run.session} (pid ${harness.pid}) in ${run.dir}`])
   }
   return 0
 }

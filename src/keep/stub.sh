@@ -4,9 +4,9 @@ shift 3
 umask 077
 # Only a stub that could not become the harness lives to see its own end.
 trap 'hf_code=$?; umask 077; printf "%s\n" "$hf_code" >"$hf_dir/nostart"' 0
-read -r hf_stat </proc/self/stat && printf '%s\n' "$hf_stat" >"$hf_dir/pid"
-umask "$hf_umask"
 cd -- "$hf_cd" || exit 126
 unset OLDPWD
 command -v -- "$1" >/dev/null 2>&1 || { printf 'holdfast: could not start %s: not found (ENOENT)\n' "$1" >&2; exit 127; }
+read -r hf_stat </proc/self/stat && printf '%s\n' "$hf_stat" >"$hf_dir/pid"
+umask "$hf_umask"
 exec "$@"

@@ -54,7 +54,7 @@ verifies('final', `${EXITS} instant exits all end, with the right end`, () =>
       await Promise.all(
         Array.from({ length: 20 }, (_, index) => {
           const number = batch * 20 + index
-          return lab.ok([
+          return lab.hf([
             'run',
             '--session',
             `i${number}`,

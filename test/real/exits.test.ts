@@ -47,6 +47,8 @@ verifies('evidence', 'what could not be started failed, and says why', () =>
       for (const detach of [[], ['--detach']]) {
         const run = await lab.hf(['run', '--session', 's', '--dir', lab.dir, ...detach, '--', program])
         if (detach.length === 0) expect([code, 126], program).toContain(run.code)
+        else if (program.includes('no'))
+          expect(run, program).toMatchObject({ code: 66, stderr: expect.stringContaining('not found (ENOENT)') as string })
         await until('the end', async () => (await lab.status('s')).state === 'failed')
         expect((await lab.status('s')).reason, program).toMatch(/^could not start .*(not found|not executable)/)
       }
@@ -82,9 +84,10 @@ verifies('final', 'instant exits never end as running', () =>
   inLab(async (lab) => {
     const commands = [['true'], ['false'], ['/nonexistent/agent']]
     await Promise.all(
-      Array.from({ length: 30 }, (_, index) =>
-        lab.ok(['run', '--session', `i${index}`, '--dir', lab.newDir(), '--detach', '--', ...(commands[index % 3] as string[])]),
-      ),
+      Array.from({ length: 30 }, async (_, index) => {
+        const run = await lab.hf(['run', '--session', `i${index}`, '--dir', lab.newDir(), '--detach', '--', ...(commands[index % 3] as string[])])
+        expect(run.code, run.stderr).toBe(index % 3 === 2 ? 66 : 0)
+      }),
     )
     const states = await until('all to end', async () => {
       const sessions = JSON.parse(await lab.ok(['ls', '--all', '--json'])) as { session: string; state: string }[]

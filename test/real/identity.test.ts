@@ -14,7 +14,7 @@ verifies('identity', 'strangers with the pids of a dead run are neither trusted 
       st() { s=$(cat /proc/$1/stat); s=\${s##*) }; set -- $s; echo "\${20}"; }
       take() { w=; until [ "$w" = "$1" ]; do echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid; setsid sleep 3000 & w=$!; done; }
       $hf run --session s --dir $D --detach -- ${AGENT} idle
-      A=$(cat $FA_DIR/main.pid); K=$($hf status s --json | sed 's/.*"keeper":\\([0-9]*\\).*/\\1/')
+      until [ -s $FA_DIR/main.pid ]; do sleep 0.02; done; A=$(cat $FA_DIR/main.pid); K=$($hf status s --json | sed 's/.*"keeper":\\([0-9]*\\).*/\\1/')
       kill -9 $K $A; while [ -e /proc/$A ] || [ -e /proc/$K ]; do sleep 0.02; done; sleep 0.05
       take $K; take $A
       $hf status s --json

@@ -102,7 +102,7 @@ verifies('stop-proof', 'a full disk does not make an agent unstoppable, and the 
   inLab(async (lab) => {
     const script = `
       hf=${COMMAND}; T=$(mktemp -d); mount -t tmpfs -o size=3m none $T; export HOLDFAST_HOME=$T
-      $hf run --session f --dir ${lab.dir} --detach -- ${AGENT} idle >&2; A=$(cat $FA_DIR/main.pid)
+      $hf run --session f --dir ${lab.dir} --detach -- ${AGENT} idle >&2; until [ -s $FA_DIR/main.pid ]; do sleep 0.02; done; A=$(cat $FA_DIR/main.pid)
       head -c 3m /dev/zero >$T/fill 2>/dev/null || :
       $hf ls >&2; $hf stop f >&2; [ ! -e /proc/$A ] || grep -q '^State:.[ZX]' /proc/$A/status
       rm $T/fill; $hf reconcile >&2; $hf status f --json
