@@ -45,40 +45,28 @@ export function decideClaim(view: ClaimView, choice: Choice): ClaimDecision {
 const forNewcomer = (choice: Choice): Choice => ({ ...choice, onLive: choice.onLive === 'takeover' ? 'refuse' : choice.onLive, force: false })
 
 function aboutOwner({ run, verdict }: Judged, choice: Choice): ClaimDecision {
-  switch (verdict.kind) {
-    case 'over':
-      return { kind: 'record-end', run, ending: verdict.ending }
-    case 'leftovers':
-      return { kind: 'end-leftovers', run }
-    case 'settling':
-      return { kind: 'wait', run, why: verdict.why, settling: true }
-    case 'unknown':
-      return choice.force ? { kind: 'retire', run, despite: verdict.why } : refuse(run, 'unproven', verdict.why, 'session')
-    case 'alive':
-    case 'starting':
-      if (choice.onLive === 'takeover' || choice.force) return { kind: 'retire', run, despite: null }
-      if (choice.onLive === 'wait') return { kind: 'wait', run, why: 'it has a live owner', settling: false }
-      if (choice.onLive === 'attach' && verdict.kind === 'alive') return { kind: 'attach', run }
-      return refuse(run, 'held', verdict.kind === 'starting' ? verdict.why : 'it has a live owner', 'session')
-  }
+  if (verdict.kind === 'unknown')
+    return choice.force ? { kind: 'retire', run, despite: verdict.why } : refuse(run, 'unproven', verdict.why, 'session')
+  if (verdict.kind !== 'alive' && verdict.kind !== 'starting') return towardsItsEnd(run, verdict)
+  if (choice.onLive === 'takeover' || choice.force) return { kind: 'retire', run, despite: null }
+  if (choice.onLive === 'wait') return { kind: 'wait', run, why: 'it has a live owner', settling: false }
+  if (choice.onLive === 'attach' && verdict.kind === 'alive') return { kind: 'attach', run }
+  return refuse(run, 'held', verdict.kind === 'starting' ? verdict.why : 'it has a live owner', 'session')
 }
 
 /** Takeover and force never reach into another session because of a directory. */
 function aboutNeighbour({ run, verdict }: Judged, choice: Choice): ClaimDecision {
-  switch (verdict.kind) {
-    case 'over':
-      return { kind: 'record-end', run, ending: verdict.ending }
-    case 'leftovers':
-      return { kind: 'end-leftovers', run }
-    case 'settling':
-      return { kind: 'wait', run, why: verdict.why, settling: true }
-    case 'unknown':
-      return refuse(run, 'unproven', verdict.why, 'directory')
-    case 'alive':
-    case 'starting':
-      if (choice.onLive === 'wait') return { kind: 'wait', run, why: 'its directory is in use', settling: false }
-      return refuse(run, 'held', 'its directory is in use', 'directory')
-  }
+  if (verdict.kind === 'unknown') return refuse(run, 'unproven', verdict.why, 'directory')
+  if (verdict.kind !== 'alive' && verdict.kind !== 'starting') return towardsItsEnd(run, verdict)
+  if (choice.onLive === 'wait') return { kind: 'wait', run, why: 'its directory is in use', settling: false }
+  return refuse(run, 'held', 'its directory is in use', 'directory')
+}
+
+/** What is over, or about to be, is brought to its end whatever the caller chose. */
+function towardsItsEnd(run: LiveRun, verdict: Extract<Verdict, { kind: 'over' | 'leftovers' | 'settling' }>): ClaimDecision {
+  if (verdict.kind === 'over') return { kind: 'record-end', run, ending: verdict.ending }
+  if (verdict.kind === 'leftovers') return { kind: 'end-leftovers', run }
+  return { kind: 'wait', run, why: verdict.why, settling: true }
 }
 
 const refuse = (run: LiveRun, because: 'held' | 'unproven', why: string, what: 'session' | 'directory'): ClaimDecision => ({

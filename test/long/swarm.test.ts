@@ -1,32 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { AGENT, inLab, isAlive, type Lab, stateOf, TEST_COMMAND, until } from '../real/lab.ts'
+import { inLab, isAlive, stateOf, TEST_COMMAND, until } from '../real/lab.ts'
+import { race } from '../real/race.ts'
 import { verifies } from '../requirements.ts'
 
 const ROUNDS = Number(process.env['HF_ROUNDS'] ?? 200)
 const EXITS = Number(process.env['HF_EXITS'] ?? 1000)
 const KILLS = Number(process.env['HF_KILLS'] ?? 1500)
-
-/** Starts many at once; answers the codes and the pids of agents that ran even one line. */
-async function race(lab: Lab, starters: number): Promise<{ codes: (number | null)[]; agents: number[] }> {
-  const folder = join(lab.agentDir, 'race')
-  rmSync(folder, { recursive: true, force: true })
-  const codes = await Promise.all(
-    Array.from({ length: starters }, async (_, index) => {
-      mkdirSync(join(folder, String(index)), { recursive: true })
-      return (
-        await lab.hf(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'], { env: { FA_DIR: join(folder, String(index)) } })
-      ).code
-    }),
-  )
-  const agents = readdirSync(folder).flatMap((name) =>
-    readdirSync(join(folder, name))
-      .filter((file) => file === 'main.pid')
-      .map(() => Number(readFileSync(join(folder, name, 'main.pid'), 'utf8'))),
-  )
-  return { codes, agents }
-}
 
 verifies('one-owner', `20 starters, ${ROUNDS} rounds over a dead owner: one wins, 19 are refused, one agent runs`, () =>
   inLab(async (lab) => {

@@ -1,28 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { AGENT, gone, inLab, isAlive, type Lab, TEST_COMMAND, until } from './lab.ts'
-
-/** Many starters at once, each with a folder of its own to show whether its agent ran even one line. */
-async function race(lab: Lab, starters: number, args: readonly string[] = []): Promise<{ codes: number[]; agents: number[] }> {
-  const folder = lab.newDir()
-  const codes = await Promise.all(
-    Array.from({ length: starters }, async (_, index) => {
-      mkdirSync(join(folder, String(index)))
-      const result = await lab.hf(['run', '--session', 's', '--dir', lab.dir, '--detach', ...args, '--', AGENT, 'idle'], {
-        env: { FA_DIR: join(folder, String(index)) },
-      })
-      return result.code ?? -1
-    }),
-  )
-  const agents = readdirSync(folder).flatMap((name) =>
-    readdirSync(join(folder, name))
-      .filter((file) => file === 'main.pid')
-      .map(() => Number(readFileSync(join(folder, name, 'main.pid'), 'utf8'))),
-  )
-  return { codes, agents }
-}
+import { AGENT, gone, inLab, isAlive, TEST_COMMAND, until } from './lab.ts'
+import { race } from './race.ts'
 
 verifies('one-owner', 'of 20 starters one wins and 19 are refused, fresh and over a dead owner', () =>
   inLab(async (lab) => {
