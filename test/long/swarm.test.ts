@@ -22,8 +22,8 @@ verifies('one-owner', `20 starters, ${ROUNDS} rounds over a dead owner: one wins
         codes.filter((code) => code === 75),
         tally,
       ).toHaveLength(19)
-      expect(agents, tally).toHaveLength(1)
-      process.kill(agents[0] as number, 'SIGKILL')
+      expect(agents(), tally).toHaveLength(1)
+      process.kill(agents()[0] as number, 'SIGKILL')
     }
   }),
 )

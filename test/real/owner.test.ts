@@ -16,8 +16,8 @@ verifies('one-owner', 'of 20 starters one wins and 19 are refused, fresh and ove
         codes.filter((code) => code === 75),
         `round ${round}: ${codes}`,
       ).toHaveLength(19)
-      expect(agents).toHaveLength(1)
-      process.kill(agents[0] as number, 'SIGKILL')
+      expect(agents()).toHaveLength(1)
+      process.kill(agents()[0] as number, 'SIGKILL')
     }
   }),
 )
@@ -71,7 +71,8 @@ verifies('one-owner', 'takeovers that race leave one owner, and every old tree i
       String(codes),
     ).toBe(true)
     const { pid } = await lab.status('s')
-    expect(agents.filter(isAlive)).toEqual([pid])
+    await until('the owner to speak', () => agents().includes(pid))
+    expect(agents().filter(isAlive)).toEqual([pid])
   }),
 )
 

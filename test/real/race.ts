@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AGENT, type Lab, readOr, until } from './lab.ts'
 
 /** Many starters at once, each with a folder of its own to show whether its agent ran even one line. */
-export async function race(lab: Lab, starters: number, args: readonly string[] = []): Promise<{ codes: number[]; agents: number[] }> {
+export async function race(lab: Lab, starters: number, args: readonly string[] = []): Promise<{ codes: number[]; agents: () => number[] }> {
   const folder = lab.newDir()
   const codes = await Promise.all(
     Array.from({ length: starters }, async (_, index) => {
@@ -21,5 +21,5 @@ export async function race(lab: Lab, starters: number, args: readonly string[] =
     })
   // A start comes back when the agent is on record, which may be before its first line.
   if (codes.includes(0)) await until('the winner to speak', () => spoken().length > 0)
-  return { codes, agents: spoken() }
+  return { codes, agents: spoken }
 }
