@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
-import { isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { Problem } from '../model/index.ts'
 import { networkFileSystem } from '../observe/index.ts'
 
@@ -41,11 +41,16 @@ export function openHome(path: string): Home {
   return { path, install: known ?? writeInstall(path) }
 }
 
+/** Each missing folder in turn. (The recursive mkdir of Node never comes back where the kernel says ENOENT although the parent is there.) */
 function makeFolder(folder: string, home: string): void {
   if (isDirectory(folder)) return
+  const parent = dirname(folder)
+  if (parent !== folder) makeFolder(parent, home)
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
+    // Somebody else may have made it just now.
+    if (isDirectory(folder)) return
     throw new Problem('unavailable', `cannot make the home ${home}: ${(error as NodeJS.ErrnoException).code}`, {
       hint: 'choose another with --home or HOLDFAST_HOME',
       cause: error,

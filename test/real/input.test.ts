@@ -44,6 +44,7 @@ verifies('visible', 'wrong words are refused in one clear sentence', () =>
       [['events', 'nobody'], 66, /no such session/],
       [['logs', 'x', '-n', 'many'], 64, /number of lines/],
       [['--home', '/dev/null/x', 'ls'], 69, /cannot make the home/],
+      [['--home', '/proc/nope/deeper', 'ls'], 69, /cannot make the home/],
     ]
     for (const [args, code, message] of cases) {
       const result = await lab.hf(args)
