@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { isThere, untilGone } from '../act/index.ts'
-import { sessionVariables } from '../decide/index.ts'
+import { sessionVariables, startTrouble } from '../decide/index.ts'
 import { SESSION_VARIABLES } from '../harness/index.ts'
 import type { Ending, Launch, ProcessId, RunBase, RunRecord, Store } from '../model/index.ts'
 import { intentOf, isLive, LINEAGE_VARIABLE, MARKER_SPAN, markerFrom, Problem } from '../model/index.ts'
@@ -86,7 +86,8 @@ export async function untilHarness(world: World, store: Store, run: RunBase, kee
     const keeping = isThere(keeper, processes)
     const harness = files.harness(run.id)
     if (harness !== null) return harness
-    if (files.notStarted(run.id) !== null) throw new Problem('noSuchSession', `could not start ${run.argv[0]}: not found (ENOENT)`, look)
+    const failed = files.notStarted(run.id)
+    if (failed !== null) throw new Problem('noSuchSession', `could not start ${run.argv[0]}: ${startTrouble(failed)}`, look)
     if (!keeping) {
       const now = await store.run(run.id)
       const why = now !== null && intentOf(now) !== null ? intentOf(now)?.reason : now !== null && !isLive(now) ? now.reason : 'its keeper is gone'

@@ -18,6 +18,8 @@ export async function* logs(world: World, reference: string, how: { follow: bool
     await clock.sleep(policy.followMs)
     // Whoever looked last may have capped it in the meantime.
     at = Math.min(at, files.logSize(run.id))
-    over = !isLive((await seeOne(world, reference)).run)
+    // A next run has a log of its own; this one is over then.
+    const newest = (await seeOne(world, reference)).run
+    over = newest.id !== run.id || !isLive(newest)
   }
 }

@@ -39,12 +39,12 @@ export type Plan = {
 }
 
 export async function prepare(world: World, request: StartRequest): Promise<Plan> {
-  if (request.argv.length === 0 || request.argv[0] === '')
+  if (!Array.isArray(request.argv) || request.argv.length === 0 || request.argv[0] === '')
     throw new Problem('usage', 'there is no command to run', { hint: 'holdfast run [options] -- COMMAND [ARGUMENTS…]' })
   for (const id of [request.session, request.name]) {
     if (id !== undefined && !isSessionId(id)) throw new Problem('usage', `${JSON.stringify(id)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
   }
-  const directory = findDirectory(request.dir ?? process.cwd())
+  const directory = findDirectory(request.dir ?? currentDirectory())
   const front = request.detach ? null : frontOf(world)
   if (!request.detach && front === null)
     throw new Problem('usage', 'a run in the foreground needs the holdfast command', { hint: 'use bin/holdfast, or --detach' })
@@ -61,7 +61,7 @@ export async function prepare(world: World, request: StartRequest): Promise<Plan
     front,
     lineage,
     parent,
-    session: found?.kind === 'found' ? found.view.session.id : (request.session ?? newSessionId(request.argv[0] ?? 'run', world)),
+    session: found?.kind === 'found' ? found.view.session.id : (request.session ?? request.name ?? newSessionId(request.argv[0] ?? 'run', world)),
     ancestors: await ancestorsOf(world, parent),
     firstEpoch: found?.kind === 'found' ? found.view.session.epoch : 0,
   }
@@ -70,11 +70,12 @@ export async function prepare(world: World, request: StartRequest): Promise<Plan
 /** What would be refused at the claim is refused before anybody is retired for it. */
 async function refuseInVain(store: Store, request: StartRequest, session: string | undefined, parent: Run | null): Promise<void> {
   const holder = request.name === undefined ? null : await store.find(request.name, 'exact')
-  if (holder?.kind === 'found' && holder.view.session.id !== session) throw nameTaken(request.name)
+  if (holder?.kind === 'found' && holder.view.session.id !== session) throw nameTaken(request.name, holder.view.session.id)
   if (parent !== null && request.independent !== true && (!isLive(parent) || parent.state === 'stopping')) throw parentEnding(parent)
 }
 
-export const nameTaken = (name: string | undefined): Problem => new Problem('usage', `the name ${name} is taken by another session`)
+export const nameTaken = (name: string | undefined, by = 'another one'): Problem =>
+  new Problem('usage', `the name ${name} is taken by session ${by}`, { hint: `to start its next run: holdfast resume ${name}` })
 export const parentEnding = (parent: Run | null): Problem =>
   new Problem('held', `the session around this command (${parent?.session}) is ending; nothing is started in it any more`, {
     hint: 'start it outside, or with --independent',
@@ -88,4 +89,13 @@ function newSessionId(program: string, { clock }: World): string {
     .slice(0, 40)
   const letters = Array.from({ length: 5 }, () => 'abcdefghjkmnpqrstuvwxyz23456789'[Math.floor(clock.random() * 31)])
   return `${stem || 'run'}-${letters.join('')}`
+}
+
+/** Worktrees get deleted under people. */
+function currentDirectory(): string {
+  try {
+    return process.cwd()
+  } catch (error) {
+    throw new Problem('noSuchSession', 'the current directory no longer exists', { hint: 'say where with --dir', cause: error })
+  }
 }

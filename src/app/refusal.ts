@@ -1,17 +1,18 @@
 import type { LiveRun } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
-import { holderFacts, holderLine } from '../show/index.ts'
+import { age, holderFacts, holderLine } from '../show/index.ts'
 import type { World } from './world.ts'
 
 /** Says who holds it, since when, where, and what can be done. */
 export function refusal(
-  decision: { run: LiveRun; because: 'held' | 'unproven'; why: string; what: 'session' | 'directory' },
+  decision: { run: LiveRun; because: 'held' | 'unproven'; why: string; what: 'session' | 'directory'; waitedMs?: number },
   { files, clock }: World,
 ): Problem {
   const { run, because, why, what } = decision
   const pid = files.harness(run.id)?.pid ?? run.keeper?.pid ?? run.launcher.pid
   const holder = { ...run, pid }
-  const subject = what === 'session' ? `session ${run.session}` : `directory ${run.dir}`
+  const waited = decision.waitedMs === undefined ? '' : `waited ${age(decision.waitedMs)}; `
+  const subject = `${waited}${what === 'session' ? `session ${run.session}` : `directory ${run.dir}`}`
   if (because === 'unproven') {
     return new Problem('unproven', `${subject} is held by ${holderLine(holder, clock.now())}, which cannot be proven dead: ${why}`, {
       hint:

@@ -22,15 +22,20 @@ export async function seeOne(world: World, reference: string): Promise<Sight> {
   return { ...sight, tasks }
 }
 
-/** By any id or name it ever had, or a beginning that only one has. */
-export async function findSession(store: Store, reference: string): Promise<SessionView> {
-  const found: Found = await store.find(reference, 'prefix')
+/** By any id or name it ever had. A beginning that only one has is enough to look, but not to end anything. */
+export async function findSession(store: Store, reference: string, how: 'exact' | 'prefix' = 'prefix'): Promise<SessionView> {
+  const found: Found = await store.find(reference, how)
   if (found.kind === 'found') return found.view
-  if (found.kind === 'ambiguous') {
-    throw new Problem('noSuchSession', `${reference} could be any of ${found.sessions.map((session) => session.id).join(', ')}`, {
+  const near: Found = how === 'exact' ? await store.find(reference, 'prefix') : found
+  if (near.kind === 'ambiguous') {
+    throw new Problem('noSuchSession', `${reference} could be any of ${near.sessions.map((session) => session.id).join(', ')}`, {
       hint: 'give more of its id',
     })
   }
+  if (near.kind === 'found')
+    throw new Problem('noSuchSession', `no such session: ${reference}`, {
+      hint: `did you mean ${near.view.session.id}? Say it in full; nothing was changed`,
+    })
   throw new Problem('noSuchSession', `no such session: ${reference}`, { hint: 'holdfast ls --all lists them' })
 }
 

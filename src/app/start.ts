@@ -84,7 +84,13 @@ async function clearTheWay(
       // A wait that nobody asked for is only for what is about to be settled anyway.
       if (world.clock.elapsed() - began >= (decision.settling ? world.policy.settleMs : (request.waitMs ?? 0))) {
         throw refusal(
-          { run: decision.run, because: 'held', why: decision.why, what: decision.run.session === plan.session ? 'session' : 'directory' },
+          {
+            run: decision.run,
+            because: 'held',
+            why: decision.why,
+            what: decision.run.session === plan.session ? 'session' : 'directory',
+            waitedMs: world.clock.elapsed() - began,
+          },
           world,
         )
       }

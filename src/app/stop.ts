@@ -18,7 +18,7 @@ export async function stop(world: World, request: StopRequest): Promise<Stopped[
   const views =
     request.all === true
       ? (await store.snapshot('live', world.policy.sessionsShown)).views
-      : await Promise.all(request.references.map((reference) => findSession(store, reference)))
+      : await Promise.all([...new Set(request.references)].map((reference) => findSession(store, reference, 'exact')))
   const by = `${world.user()}@${world.host}`
   const intent: Intent = { end: 'stopped', by, reason: request.reason ?? `stopped by ${by}` }
   const around = await ancestorsOf(world, await parentRun(world, frontOf(world)))

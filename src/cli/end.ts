@@ -57,7 +57,7 @@ export async function waitVerb(world: World, parsed: Parsed): Promise<number> {
 export async function reconcileVerb(world: World, parsed: Parsed): Promise<number> {
   const changes = await reconcile(world)
   if (parsed.flags.has('json')) printJson(changes)
-  else print(changes.map(changeText))
+  else print(changes.length === 0 ? ['nothing to do'] : changes.map(changeText))
   return 0
 }
 

@@ -3,7 +3,7 @@ import { exitCode, Problem } from '../model/index.ts'
 import { endVerb, finishVerb, reconcileVerb, stopVerb, waitVerb } from './end.ts'
 import { HELP } from './help.ts'
 import { type Parsed, parse, type Spec } from './options.ts'
-import { print, printJson, say, sayProblem, write } from './out.ts'
+import { print, printJson, say, sayProblem, sayProblemJson, write } from './out.ts'
 import { attachVerb, eventsVerb, locksVerb, logsVerb, lsVerb, statusVerb, treeVerb } from './see.ts'
 import { CHOICES, restartVerb, resumeVerb, runVerb } from './start.ts'
 
@@ -43,6 +43,7 @@ async function main(args: readonly string[]): Promise<number> {
   const own = parse(rest, verb.options, verb.command)
   const parsed = { ...own, flags: new Set([...first.flags, ...own.flags]), values: new Map([...first.values, ...own.values]) }
   if (parsed.flags.has('help')) return help(1)
+  if (parsed.values.get('home') === '') throw new Problem('usage', '--home needs a folder')
   const world = openWorld({ assets: __dirname, home: parsed.values.get('home') })
   try {
     return await verb.run(world, parsed)
@@ -62,6 +63,9 @@ function version(json: boolean): number {
   return exitCode.done
 }
 
+/** Said by the caller, and not to the agent. */
+const wantsJson = (args: readonly string[]): boolean => args.slice(0, args.includes('--') ? args.indexOf('--') : undefined).includes('--json')
+
 /** Faults of the world are told in a sentence; bugs with their stack. */
 main(process.argv.slice(2)).then(
   (code) => {
@@ -69,7 +73,8 @@ main(process.argv.slice(2)).then(
   },
   (error: unknown) => {
     if (error instanceof Problem) {
-      sayProblem(error)
+      if (wantsJson(process.argv.slice(2))) sayProblemJson(error)
+      else sayProblem(error)
       process.exitCode = error.exitCode
       return
     }

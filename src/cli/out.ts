@@ -33,6 +33,10 @@ export const printJson = (value: unknown): void => write(1, `${JSON.stringify(va
 /** Messages for people go to stderr, and say who speaks. */
 export const say = (message: string): void => write(2, `holdfast: ${message}\n`)
 
+/** For a program: one object on stderr; stdout stays empty, since there is no answer. */
+export const sayProblemJson = (problem: Problem): void =>
+  write(2, `${JSON.stringify({ error: problem.kind, code: problem.exitCode, message: problem.message, hint: problem.hint, ...problem.detail })}\n`)
+
 export function sayProblem(problem: Problem): void {
   say(problem.message)
   if (problem.hint !== null) write(2, `  ${paintFor(2).dim(problem.hint)}\n`)

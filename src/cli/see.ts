@@ -1,5 +1,5 @@
 import { logs, seeAll, seeEvents, seeLocks, seeOne, seeTree, seeWithoutStore, type World } from '../app/index.ts'
-import { isLive, Problem } from '../model/index.ts'
+import { exitCode, isLive, Problem } from '../model/index.ts'
 import { eventJson, eventText, lockJson, locksText, memberJson, type Sight, sessionsText, sightJson, statusText, treeText } from '../show/index.ts'
 import { follow } from './follow.ts'
 import type { Parsed } from './options.ts'
@@ -7,19 +7,26 @@ import { paintFor, print, printJson, say, sayProblem, write } from './out.ts'
 
 export async function lsVerb(world: World, parsed: Parsed): Promise<number> {
   noWords(parsed, 'ls')
+  let degraded = false
   const look = (): Promise<Sight[]> =>
-    orWithoutStore(world, async () => {
-      const { sights, unreadable } = await seeAll(world, parsed.flags.has('all') ? 'all' : 'live')
-      for (const run of unreadable) say(`run ${run} in the store cannot be read, and is left out; its directory is ${world.files.path(run)}`)
-      return sights
-    })
+    orWithoutStore(
+      world,
+      () => {
+        degraded = true
+      },
+      async () => {
+        const { sights, unreadable } = await seeAll(world, parsed.flags.has('all') ? 'all' : 'live')
+        for (const run of unreadable) say(`run ${run} in the store cannot be read, and is left out; its directory is ${world.files.path(run)}`)
+        return sights
+      },
+    )
   if (parsed.flags.has('json')) {
     printJson((await look()).map(sightJson))
-    return 0
+    return degraded ? exitCode.unavailable : 0
   }
   if (!parsed.flags.has('watch')) {
     print(sessionsText(await look(), world.clock.now(), paintFor(1)))
-    return 0
+    return degraded ? exitCode.unavailable : 0
   }
   for (;;) {
     const lines = sessionsText(await look(), world.clock.now(), paintFor(1))
@@ -30,24 +37,34 @@ export async function lsVerb(world: World, parsed: Parsed): Promise<number> {
 
 export async function statusVerb(world: World, parsed: Parsed): Promise<number> {
   const reference = oneWord(parsed, 'status')
+  let degraded = false
   const [sight] = await orWithoutStore(
     world,
+    () => {
+      degraded = true
+    },
     async () => [await seeOne(world, reference)],
     (candidate) => candidate.run.session === reference || candidate.run.id === reference,
   )
   if (sight === undefined) throw new Problem('noSuchSession', `no run directory shows a live session ${reference}`)
   if (parsed.flags.has('json')) printJson(sightJson(sight))
   else print(statusText(sight, world.clock.now(), paintFor(1)))
-  return 0
+  return degraded ? exitCode.unavailable : 0
 }
 
 /** A store that cannot be used still leaves the run directories: a degraded answer, and a word about it. */
-async function orWithoutStore(world: World, look: () => Promise<Sight[]>, wanted: (sight: Sight) => boolean = () => true): Promise<Sight[]> {
+async function orWithoutStore(
+  world: World,
+  onTrouble: () => void,
+  look: () => Promise<Sight[]>,
+  wanted: (sight: Sight) => boolean = () => true,
+): Promise<Sight[]> {
   try {
     return await look()
   } catch (error) {
     if (!(error instanceof Problem) || error.kind !== 'unavailable') throw error
     sayProblem(error)
+    onTrouble()
     return (await seeWithoutStore(world)).filter(wanted)
   }
 }
@@ -118,7 +135,7 @@ export async function attachVerb(world: World, parsed: Parsed): Promise<number> 
       `session ${run.session} runs in the foreground on ${run.tty ?? 'another terminal'}; it can be taken over, not attached`,
       { hint: `holdfast resume ${run.session} --takeover` },
     )
-  return follow(world, run.session)
+  return follow(world, run.session, run.id)
 }
 
 function oneWord(parsed: Parsed, verb: string): string {

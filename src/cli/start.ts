@@ -3,7 +3,7 @@ import { isatty } from 'node:tty'
 import type { OnLive, StartRequest, World } from '../app/index.ts'
 import { findSession, parseDuration, start } from '../app/index.ts'
 import { Problem, type SessionView } from '../model/index.ts'
-import { retiredText } from '../show/index.ts'
+import { retiredText, stoppedJson } from '../show/index.ts'
 import { follow } from './follow.ts'
 import type { Parsed, Spec } from './options.ts'
 import { print, printJson, say, sayProblem } from './out.ts'
@@ -29,21 +29,29 @@ export async function runVerb(world: World, parsed: Parsed): Promise<number> {
 
 /** The next run of a known session, in its directory. */
 export async function resumeVerb(world: World, parsed: Parsed): Promise<number> {
-  const view = await viewOf(world, parsed, 'resume')
+  const view = await viewOf(world, parsed, 'resume', parsed.flags.has('takeover') || parsed.flags.has('force') ? 'exact' : 'prefix')
   return begin(world, parsed, requestOf(parsed, again(view, parsed)))
 }
 
-/** Stop and start anew, detached if it was. */
+/** Stop and start anew, as it was started: detached, until when, for how long. */
 export async function restartVerb(world: World, parsed: Parsed): Promise<number> {
-  const view = await viewOf(world, parsed, 'restart')
+  const view = await viewOf(world, parsed, 'restart', 'exact')
   const request = requestOf(parsed, again(view, parsed))
-  return begin(world, parsed, { ...request, onLive: 'takeover', detach: request.detach || (view.run?.detached ?? false) })
+  const { run } = view
+  const timeoutMs = request.timeoutMs ?? (run === null || run.deadlineAt === null ? undefined : run.deadlineAt - run.startedAt)
+  return begin(world, parsed, {
+    ...request,
+    onLive: 'takeover',
+    detach: request.detach || (run?.detached ?? false),
+    until: request.until ?? run?.until,
+    timeoutMs,
+  })
 }
 
-async function viewOf(world: World, parsed: Parsed, verb: string): Promise<SessionView> {
+async function viewOf(world: World, parsed: Parsed, verb: string, how: 'exact' | 'prefix'): Promise<SessionView> {
   const [reference, ...more] = parsed.words
   if (reference === undefined || more.length > 0) throw new Problem('usage', `${verb} takes one session`, { hint: 'holdfast ls --all lists them' })
-  return findSession(await world.store('writer'), reference)
+  return findSession(await world.store('writer'), reference, how)
 }
 
 const again = ({ session }: SessionView, parsed: Parsed) => ({
@@ -69,9 +77,15 @@ function requestOf(parsed: Parsed, base: Pick<StartRequest, 'argv' | 'session' |
     share: flags.has('share'),
     until,
     independent: flags.has('independent'),
-    timeoutMs: duration(parsed, 'timeout'),
+    timeoutMs: timeLimit(parsed),
     graceMs: duration(parsed, 'grace'),
   }
+}
+
+function timeLimit(parsed: Parsed): number | undefined {
+  const ms = duration(parsed, 'timeout')
+  if (ms === 0) throw new Problem('usage', '--timeout 0 would end it at once; leave it out for no limit')
+  return ms
 }
 
 export function duration({ values }: Parsed, name: string): number | undefined {
@@ -91,6 +105,8 @@ async function begin(world: World, parsed: Parsed, request: StartRequest): Promi
       error.kind !== 'held' ||
       request.onLive !== 'refuse' ||
       error.detail['holder'] === undefined ||
+      parsed.flags.has('json') ||
+      request.detach ||
       !isatty(0) ||
       !isatty(2)
     )
@@ -130,13 +146,20 @@ async function startAndReport(world: World, parsed: Parsed, request: StartReques
         `session ${started.run.session} runs in the foreground on ${started.run.tty ?? 'another terminal'}; it can be taken over, not attached`,
         { hint: '--takeover replaces it' },
       )
-    return follow(world, started.run.session)
+    return follow(world, started.run.session, started.run.id)
   }
-  for (const end of started.retired) for (const line of retiredText(end)) say(line)
+  if (!parsed.flags.has('json')) for (const end of started.retired) for (const line of retiredText(end)) say(line)
   if (started.kind === 'handed-over') return 0
   const { run, harness } = started
   if (parsed.flags.has('json')) {
-    printJson({ session: run.session, run: run.id, epoch: run.epoch, pid: harness.pid, dir: run.dir })
+    printJson({
+      session: run.session,
+      run: run.id,
+      epoch: run.epoch,
+      pid: harness.pid,
+      dir: run.dir,
+      retired: started.retired.map((end) => stoppedJson(run.session, end)),
+    })
   } else {
     print([`started ${run.session} (pid ${harness.pid}) in ${run.dir}`])
   }

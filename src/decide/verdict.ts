@@ -101,7 +101,8 @@ function exitOf(run: LiveRun, seen: Seen): { exit: Exit; evidence: string } | nu
   return null
 }
 
-const startTrouble = (code: number): string => (code === 127 ? 'not found (ENOENT)' : code === 126 ? 'not executable (EACCES)' : `exit ${code}`)
+export const startTrouble = (code: number): string =>
+  code === 127 ? 'not found (ENOENT)' : code === 126 ? 'not executable (EACCES)' : `exit ${code}`
 
 const lostReason = (seen: Seen): string =>
   seen.keeper?.kind === 'gone' && seen.keeper.why.includes('started anew')

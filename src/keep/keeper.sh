@@ -1,16 +1,21 @@
 # The keeper: the parent of a run's harness, which writes down how it ended. Format 1. Sourced, never run by itself:
 # by bin/holdfast in the foreground (the command becomes the keeper) and by gate.sh when detached. The plan that was sourced
 # before has set hf_run (id), hf_dir (run directory), hf_keep (this folder), hf_node, hf_cli, hf_cd, hf_umask, hf_signals,
-# hf_helper (marker of helpers, or empty), hf_timeout (seconds, or empty), hf_until, exported the environment, left argv in "$@".
+# hf_marker and hf_helper (markers of the run and of its helpers, or empty), hf_timeout (seconds, or empty), hf_until, exported the
+# environment, and left argv in "$@".
 
 hf_harness='' hf_told='' hf_timer='' hf_hit=''
 
-# A helper of the keeper works for the run, but is not of its tree: another marker, no cookie, deaf to the terminal.
+# On record it is known by its identity, so the keeper gives the run's marker away: from here on it, and all that it starts for itself,
+# has the marker of helpers, and only the agent has the run's.
+if [ -n "$hf_helper" ]; then prlimit --pid $$ "--rttime=$hf_helper:" 2>/dev/null; fi
+
+# A helper of the keeper works for the run, but is not of its tree: no cookie, deaf to the terminal.
 hf_helper_exec() {
   trap '' HUP INT QUIT TSTP
   trap - 0
   unset HOLDFAST_LINEAGE HOLDFAST_FENCE HOLDFAST_RUN HOLDFAST_EPOCH HOLDFAST_SESSION
-  if [ -n "$hf_helper" ]; then exec prlimit "--rttime=$hf_helper:" "$@"; else exec "$@"; fi
+  exec "$@"
 }
 
 # TERM and HUP to the command end the whole tree. The agent hears it at once, the rest from the stopper.
@@ -47,11 +52,10 @@ trap 'hf_forward USR2' USR2
 if [ -e "$hf_dir/retired" ]; then exit 143; fi
 
 exec 9<&0
-if [ -n "$hf_signals" ]; then
-  env "--default-signal=$hf_signals" /bin/sh "$hf_keep/stub.sh" "$hf_dir" "$hf_umask" "$hf_cd" "$@" <&9 9<&- &
-else
-  /bin/sh "$hf_keep/stub.sh" "$hf_dir" "$hf_umask" "$hf_cd" "$@" <&9 9<&- &
-fi
+set -- /bin/sh "$hf_keep/stub.sh" "$hf_dir" "$hf_umask" "$hf_cd" "$@"
+[ -z "$hf_signals" ] || set -- env "--default-signal=$hf_signals" "$@"
+[ -z "$hf_marker" ] || set -- prlimit "--rttime=$hf_marker:" "$@"
+"$@" <&9 9<&- &
 hf_harness=$!
 # From here on only stderr is kept: whoever reads our output must see its end when the agent closes it.
 exec 9<&- </dev/null >/dev/null

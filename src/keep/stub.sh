@@ -6,6 +6,9 @@ umask 077
 trap 'hf_code=$?; umask 077; printf "%s\n" "$hf_code" >"$hf_dir/nostart"' 0
 cd -- "$hf_cd" || exit 126
 unset OLDPWD
+case $1 in
+*/*) if [ -e "$1" ] && { [ -d "$1" ] || [ ! -x "$1" ]; }; then printf 'holdfast: could not start %s: not executable (EACCES)\n' "$1" >&2; exit 126; fi ;;
+esac
 command -v -- "$1" >/dev/null 2>&1 || { printf 'holdfast: could not start %s: not found (ENOENT)\n' "$1" >&2; exit 127; }
 read -r hf_stat </proc/self/stat && printf '%s\n' "$hf_stat" >"$hf_dir/pid"
 umask "$hf_umask"

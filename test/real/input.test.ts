@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { AGENT, inLab, isAlive } from './lab.ts'
+import { AGENT, COMMAND, collect, inLab, isAlive } from './lab.ts'
 
 verifies('private', 'ids outside the grammar are refused with 64 and change nothing', () =>
   inLab(async (lab) => {
@@ -37,6 +38,8 @@ verifies('visible', 'wrong words are refused in one clear sentence', () =>
       [['status', 'nobody'], 66, /no such session: nobody/],
       [['stop'], 64, /sessions, or --all/],
       [['stop', 'nobody'], 66, /no such session/],
+      [['run', '--timeout', '0', '--', 'true'], 64, /leave it out/],
+      [['--home', '', 'ls'], 64, /--home needs a folder/],
       [['stop', '--all', 'x'], 64, /sessions, or --all/],
       [['resume', 'nobody'], 66, /no such session/],
       [['logs', 'nobody'], 66, /no such session/],
@@ -88,7 +91,8 @@ verifies('visible', 'a store that cannot be used is told; sessions can still be 
     const seen = await lab.hf(['ls', '--json'])
     expect(seen.stderr).toMatch(/not a SQLite database; it was left as it is/)
     expect(JSON.parse(seen.stdout)).toMatchObject([{ session: 's', pid: pids[0], liveness: 'alive' }])
-    expect((await lab.hf(['status', 's', '--json'])).code).toBe(0)
+    expect(seen.code).toBe(69)
+    expect(await lab.hf(['status', 's', '--json'])).toMatchObject({ code: 69, stdout: expect.stringContaining('"liveness":"alive"') as string })
     const started = await lab.hf(['run', '--session', 't', '--dir', lab.newDir(), '--detach', '--', 'true'])
     expect(started.code).toBe(69)
     const stopped = await lab.hf(['stop', 's'])
@@ -105,5 +109,66 @@ verifies('bounded', 'an agent that starts itself again and again is stopped by d
       env: { HOLDFAST_LINEAGE: Array.from({ length: 16 }, (_, index) => `c${index}`).join(':') },
     })
     expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining('nested 16 deep') as string })
+  }),
+)
+
+verifies('innocent', 'the beginning of a name is enough to look, and never enough to end anything', () =>
+  inLab(async (lab) => {
+    await lab.ok(['run', '--name', 'web-2', '--dir', lab.dir, '--detach', '--', 'sleep', '1000'])
+    expect(await lab.status('web')).toMatchObject({ session: 'web-2', state: 'running' })
+    for (const args of [
+      ['stop', 'web'],
+      ['restart', 'web', '--detach'],
+      ['resume', 'web', '--takeover', '--detach'],
+    ]) {
+      const refused = await lab.hf(args)
+      expect(refused.code, args.join(' ')).toBe(66)
+      expect(refused.stderr).toMatch(/did you mean web-2\?/)
+    }
+    expect(await lab.status('web-2')).toMatchObject({ state: 'running', epoch: 1 })
+  }),
+)
+
+verifies('visible', 'a refusal can be read by a program, with its holder', () =>
+  inLab(async (lab) => {
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sleep', '1000'])
+    const { pid } = await lab.status('s')
+    const refused = await lab.hf(['resume', 's', '--detach', '--json'])
+    expect(refused).toMatchObject({ code: 75, stdout: '' })
+    expect(JSON.parse(refused.stderr)).toMatchObject({ error: 'held', code: 75, holder: { session: 's', pid, dir: lab.dir } })
+    const taken = JSON.parse(await lab.ok(['resume', 's', '--takeover', '--detach', '--json'])) as {
+      epoch: number
+      retired: { ended: { pid: number }[] }[]
+    }
+    expect(taken).toMatchObject({ epoch: 2, retired: [{ state: 'superseded', ended: [{ pid }] }] })
+    const restarted = await lab.hf(['restart', 's', '--timeout', '1h', '--until', 'tree'])
+    expect(restarted.code).toBe(0)
+    await lab.ok(['restart', 's'])
+    const kept = JSON.parse(
+      readFileSync(join(lab.home, 'runs', ((await lab.status('s')) as unknown as { run: string }).run, 'run.json'), 'utf8'),
+    ) as { until: string; deadlineAt: number; startedAt: number }
+    expect(kept).toMatchObject({ until: 'tree' })
+    expect(kept.deadlineAt - kept.startedAt).toBe(3_600_000)
+  }),
+)
+
+verifies('visible', 'a deleted working directory, an unbuilt checkout and a program that is none are told in a sentence', () =>
+  inLab(async (lab) => {
+    const gone = lab.newDir()
+    const child = spawn('sh', ['-c', `cd ${gone} && rmdir ${gone} && exec ${COMMAND} run --session s -- true`], {
+      env: lab.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const result = await collect(child)
+    expect(result.code).toBe(66)
+    expect(result.stderr).toMatch(/the current directory no longer exists/)
+    mkdirSync(join(lab.dir, 'bin'))
+    copyFileSync(COMMAND, join(lab.dir, 'bin', 'holdfast'))
+    expect(await lab.hf(['ls'], { command: join(lab.dir, 'bin', 'holdfast') })).toMatchObject({
+      code: 69,
+      stderr: expect.stringContaining('not built yet') as string,
+    })
+    const run = await lab.hf(['run', '--session', 's', '--dir', lab.dir, '--', '/etc/passwd'])
+    expect(run).toMatchObject({ code: 126, stderr: 'holdfast: could not start /etc/passwd: not executable (EACCES)\n' })
   }),
 )

@@ -45,7 +45,7 @@ verifies('unknown', '--force from another time namespace ends what it can see by
     const script = `hf=${COMMAND}; $hf run --session s --dir ${lab.dir} --takeover --detach -- true; echo plain=$?; $hf run --session s --dir ${lab.dir} --force --grace 2s -- true; echo force=$?`
     const result = spawnSync('unshare', ['--time', '--boottime', '1000000', '--fork', 'bash', '-uc', script], { env: lab.env, encoding: 'utf8' })
     expect(result.stdout).toBe('plain=76\nforce=0\n')
-    expect(result.stderr).toMatch(new RegExp(`ended 2 processes, seen gone: .*pid ${pid}`))
+    expect(result.stderr).toMatch(new RegExp(`ended 1 process, seen gone: .*pid ${pid}`))
     await until('the old agent to be gone', () => !isAlive(pid))
   }),
 )

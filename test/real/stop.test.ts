@@ -104,7 +104,7 @@ verifies('stop-proof', 'a full disk does not make an agent unstoppable, and the 
       hf=${COMMAND}; T=$(mktemp -d); mount -t tmpfs -o size=3m none $T; export HOLDFAST_HOME=$T
       $hf run --session f --dir ${lab.dir} --detach -- ${AGENT} idle >&2; until [ -s $FA_DIR/main.pid ]; do sleep 0.02; done; A=$(cat $FA_DIR/main.pid)
       head -c 3m /dev/zero >$T/fill 2>/dev/null || :
-      $hf ls >&2; $hf stop f >&2; [ ! -e /proc/$A ] || grep -q '^State:.[ZX]' /proc/$A/status
+      $hf ls >&2 || [ $? = 69 ]; $hf stop f >&2; [ ! -e /proc/$A ] || grep -q '^State:.[ZX]' /proc/$A/status
       rm $T/fill; $hf reconcile >&2; $hf status f --json
       $hf run --session f --dir ${lab.dir} -- true; umount $T; rmdir $T`
     const result = inNamespace(script, lab.env)
@@ -212,5 +212,20 @@ verifies('innocent', 'no signal ever goes to a group, to everybody, to init, or 
     expect(targets.length).toBeGreaterThan(3)
     expect(targets.filter((pid) => pid <= 1)).toEqual([])
     expect(lines.filter((line) => /execve\("[^"]*\/(?:kill|pkill|killall|ps|lsof)"/.test(line))).toEqual([])
+  }),
+)
+
+verifies('innocent', "our own helpers are nobody's processes: a stop names only what the agent started", () =>
+  inLab(async (lab) => {
+    for (let round = 0; round < 15; round++) {
+      await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sleep', '1000'])
+      const attached = lab.start(['attach', 's'])
+      const [stopped] = JSON.parse(await lab.ok(['stop', 's', '--json'])) as { ended: { name: string }[] }[]
+      expect(
+        stopped?.ended.map(({ name }) => name),
+        `round ${round}`,
+      ).toEqual(['sleep'])
+      attached.kill('SIGKILL')
+    }
   }),
 )

@@ -188,13 +188,9 @@ export function forget(db: Database, which: { endedBefore: number; keep: number;
 
 const changed = (result: { changes: number | bigint }): boolean => Number(result.changes) > 0
 
+/** In the order in which it was recorded: an end that was written down before it was recorded does not come before its causes. */
 function event(db: Database, run: RunBase, kind: EventKind, detail: Record<string, unknown>, at: number): void {
-  db.prepare(`INSERT INTO event (at, kind, session, run, epoch, detail) VALUES (?, ?, ?, ?, ?, ?)`).run(
-    at,
-    kind,
-    run.session,
-    run.id,
-    run.epoch,
-    json(detail),
-  )
+  db.prepare(
+    `INSERT INTO event (at, kind, session, run, epoch, detail) VALUES (max(?, coalesce((SELECT max(at) FROM event WHERE session = ?), 0)), ?, ?, ?, ?, ?)`,
+  ).run(at, run.session, kind, run.session, run.id, run.epoch, json(detail))
 }
