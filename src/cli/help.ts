@@ -16,6 +16,6 @@ see
   logs S [-f] [-n N]            its output        locks               directories in use
   reconcile                     converge now      version, help
 
-everywhere: --json (for programs), --home DIR
+everywhere: --json (for programs), --home DIR · DURATION: 30s, 5m, 1h30m · options in full: docs/commands.md
 exit codes: 0 done · 64 usage · 66 no such session · 69 store unavailable · 70 bug · 75 held by a live owner ·
             76 cannot be proven dead · 79 survivors remain · a foreground run gives the agent's own code`
