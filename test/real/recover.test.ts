@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { AGENT, COMMAND, inLab, isAlive, until } from './lab.ts'
+import { AGENT, COMMAND, inLab, inNamespace, isAlive, until } from './lab.ts'
 
 const isRoot = process.getuid?.() === 0
 
@@ -47,5 +47,19 @@ verifies('unknown', '--force from another time namespace ends what it can see by
     expect(result.stdout).toBe('plain=76\nforce=0\n')
     expect(result.stderr).toMatch(new RegExp(`ended 1 process, seen gone: .*pid ${pid}`))
     await until('the old agent to be gone', () => !isAlive(pid))
+  }),
+)
+
+verifies('visible', 'a read-only disk is told with 69 and crashes nothing', () =>
+  inLab(async (lab) => {
+    const script = `
+      T=$(mktemp -d); mount -t tmpfs -o size=8m none $T; export HOLDFAST_HOME=$T/home; hf=${COMMAND}
+      $hf run --session t --dir ${lab.dir} -- true; until mount -o remount,ro $T 2>/dev/null; do sleep 0.05; done; set +e
+      for verb in 'ls' 'ls --all --json' 'status t' 'run --session u --dir ${lab.dir} -- true' 'stop t' 'reconcile'; do $hf $verb >/dev/null; echo "$verb: $?"; done
+      umount $T; rmdir $T`
+    const result = inNamespace(script, lab.env)
+    expect(result.stdout.match(/: \d+$/gm)).toEqual([': 69', ': 69', ': 66', ': 69', ': 69', ': 69'])
+    expect(result.stderr).toMatch(/cannot be used: it cannot be opened/)
+    expect(result.stderr).not.toMatch(/a bug/)
   }),
 )
