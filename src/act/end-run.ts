@@ -1,5 +1,5 @@
 import type { Verdict } from '../decide/index.ts'
-import { converge, judgePlace, verdict } from '../decide/index.ts'
+import { converge, judgePlace, verdict, withEnded } from '../decide/index.ts'
 import type { Ending, Intent, LiveRun, Member, ProcessId, Run, Store, Survivor } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
 import { endTree, type Hands, untilGone } from './end-tree.ts'
@@ -50,9 +50,10 @@ export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<Ru
     const seen = await lookAt(run, ender)
     const judged = verdict(run, seen)
     if (judged.kind === 'over') {
-      const unrecorded = await record(run, judged.ending, seen, trouble, ender)
+      const told = withEnded(judged.ending, ended)
+      const unrecorded = await record(run, told, seen, trouble, ender)
       if (unrecorded === 'look-again') continue
-      const ending = { ...run, ...judged.ending, harness: seen.harnessId, endedAt: ender.clock.now() }
+      const ending = { ...run, ...told, harness: seen.harnessId, endedAt: ender.clock.now() }
       return finished((unrecorded === null ? await ender.store.run(run.id) : null) ?? ending, ended, how, ender, unrecorded)
     }
     if (judged.kind === 'unknown')

@@ -1,5 +1,5 @@
 import type { Ending, Exit, ExitRecord, Fact, Intent, LiveRun, Member, Tree } from '../model/index.ts'
-import { describeExit, exitFromShell, exitFromWaitStatus, intentOf } from '../model/index.ts'
+import { describeExit, exitFromShell, exitFromWaitStatus, intentOf, policy } from '../model/index.ts'
 
 /** Everything that was looked at for one live run. `tree` may be left out only when the harness is alive. */
 export type Seen = {
@@ -84,6 +84,14 @@ export function endingOf(run: LiveRun, seen: Seen): Ending {
   }
   const by = seen.exit !== null ? 'keeper' : 'reconcile'
   return { state: exit.code === 0 ? 'completed' : 'failed', exit, reason: describeExit(exit), evidence, by }
+}
+
+/** The same ending, with who had to be ended on the way to it. */
+export function withEnded(ending: Ending, members: readonly Member[]): Ending {
+  if (members.length === 0) return ending
+  const names = members.slice(0, policy.namedAtMost).map(({ row }) => `${row.name} (pid ${row.pid})`)
+  const rest = members.length - names.length
+  return { ...ending, evidence: [...ending.evidence, `ended with it: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`] }
 }
 
 function exitOf(run: LiveRun, seen: Seen): { exit: Exit; evidence: string } | null {

@@ -19,6 +19,9 @@ verifies('stop-proof', 'stop ends the whole tree, names what it ended, and finds
       exit: { signal: 'SIGTERM' },
       reason: expect.stringMatching(/^stopped by /) as string,
     })
+    expect(await lab.status('s')).toMatchObject({
+      evidence: expect.arrayContaining([expect.stringMatching(/^ended with it: .*sleep \(pid \d+\)/)]) as string[],
+    })
     expect(await lab.ok(['stop', 's'])).toMatch(/not running/)
   }),
 )
