@@ -38,7 +38,10 @@ export function lineageOf({ env }: World, front: Front | null): string[] {
   return lineage
 }
 
-/** The run this command was started in: by the marker it was born with or, failing that, by the environment with that run's secret. */
+/**
+ * The run this command was started in: by the marker it was born with. Environments get copied, so a run's secret speaks only for a run
+ * that could not be given a marker.
+ */
 export async function parentRun(world: World, front: Front | null): Promise<Run | null> {
   const store = await world.store('writer')
   const marker = front === null ? ownMarker() : front.outer
@@ -46,7 +49,7 @@ export async function parentRun(world: World, front: Front | null): Promise<Run 
   if (marked !== null) return marked
   const id = world.env['HOLDFAST_RUN']
   const named = id === undefined ? null : await store.run(id)
-  return named !== null && lineageOf(world, front).includes(named.cookie) ? named : null
+  return named !== null && named.marker === null && lineageOf(world, front).includes(named.cookie) ? named : null
 }
 
 const markerIn = (text: string): number | null => (/^\d+$/.test(text) && isRunMarker(Number(text)) ? Number(text) : null)

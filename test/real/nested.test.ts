@@ -143,3 +143,21 @@ test('a command that is told to end while it waits starts nothing later', () =>
     expect(await lab.status('s')).toMatchObject({ state: 'stopped', epoch: 1 })
     expect(existsSync(join(lab.agentDir, 'main.pid'))).toBe(false)
   }))
+
+verifies('innocent', 'a copied environment makes nobody a child: a stop does not reach a session started outside', () =>
+  inLab(async (lab) => {
+    await lab.ok(['run', '--session', 'live', '--dir', lab.dir, '--detach', '--', 'sleep', '1000'])
+    const { pid } = await lab.status('live')
+    const copied = Object.fromEntries(
+      readFileSync(`/proc/${pid}/environ`, 'utf8')
+        .split('\0')
+        .filter((entry) => entry.startsWith('HOLDFAST_'))
+        .map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
+    )
+    expect(copied['HOLDFAST_LINEAGE']).toBeTruthy()
+    await lab.ok(['run', '--session', 'outside', '--dir', lab.newDir(), '--detach', '--', 'sleep', '1000'], { env: copied })
+    await lab.ok(['stop', 'live'])
+    expect(await lab.status('outside')).toMatchObject({ state: 'running', parent: null })
+    await lab.ok(['run', '--session', 'later', '--dir', lab.newDir(), '--', 'true'], { env: copied })
+  }),
+)
