@@ -60,3 +60,9 @@ test('a marker survives setsid, a double fork and an emptied environment', async
   expect(parseRttime(readFileSync(`/proc/${pid}/limits`, 'latin1'))).toBe(marker)
   process.kill(pid, 'SIGKILL')
 })
+
+verifies('identity', 'a process whose first thread has left while others work is alive', () => {
+  const leaderless = (threads: number): string => line('t', tail.replace('S 17', 'Z 17').replace(' 20 0 1 0 72561', ` 20 0 ${threads} 0 72561`))
+  expect(parseStat(leaderless(2), 0)).toMatchObject({ state: 'L', waitStatus: null })
+  expect(parseStat(leaderless(1), 0)?.state).toBe('Z')
+})
