@@ -1,7 +1,7 @@
 import { censusOf, type Looked, lookAtAll } from '../act/index.ts'
 import { type Census, converge, type Verdict, verdict } from '../decide/index.ts'
 import type { Found, HoldfastEvent, LiveRun, Lock, Run, SessionView, Store } from '../model/index.ts'
-import { isLive, Problem } from '../model/index.ts'
+import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
 import type { Sight } from '../show/index.ts'
 import type { World } from './world.ts'
 
@@ -24,6 +24,7 @@ export async function seeOne(world: World, reference: string): Promise<Sight> {
 
 /** By any id or name it ever had. A beginning that only one has is enough to look, but not to end anything. */
 export async function findSession(store: Store, reference: string, how: 'exact' | 'prefix' = 'prefix'): Promise<SessionView> {
+  if (!isSessionId(reference)) throw new Problem('usage', `${JSON.stringify(reference)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
   const found: Found = await store.find(reference, how)
   if (found.kind === 'found') return found.view
   const near: Found = how === 'exact' ? await store.find(reference, 'prefix') : found

@@ -3,7 +3,7 @@ import { chownSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { AGENT, COMMAND, gone, inLab, inNamespace, isAlive, until } from './lab.ts'
+import { AGENT, COMMAND, gone, inLab, inNamespace, isAlive, unable, until } from './lab.ts'
 
 const isRoot = process.getuid?.() === 0
 
@@ -104,7 +104,7 @@ verifies('identity', 'a frozen agent is alive: refused, not finished; and stop s
 
 verifies('unknown', "another user's agent is alive or unknown, with and without hidepid; never dead, never stopped", () =>
   inLab(async (lab) => {
-    if (!isRoot) return
+    if (!isRoot) return unable('another user needs root')
     await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
     const pid = await lab.pid('main')
     giveAll(lab.home, 65534)

@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { AGENT, COMMAND, inLab, inNamespace, isAlive, until } from './lab.ts'
+import { AGENT, COMMAND, inLab, inNamespace, isAlive, unable, until } from './lab.ts'
 
 const isRoot = process.getuid?.() === 0
 
@@ -39,7 +39,7 @@ verifies('identity', 'a machine without an id works all the same', () =>
 
 verifies('unknown', '--force from another time namespace ends what it can see by its marker, and names it', () =>
   inLab(async (lab) => {
-    if (!isRoot) return
+    if (!isRoot) return unable('a time namespace needs root')
     await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
     const { pid } = await lab.status('s')
     const script = `hf=${COMMAND}; $hf run --session s --dir ${lab.dir} --takeover --detach -- true; echo plain=$?; $hf run --session s --dir ${lab.dir} --force --grace 2s -- true; echo force=$?`

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { AGENT, COMMAND, collect, gone, inLab, inNamespace, isAlive, readOr, TEST_COMMAND, until } from './lab.ts'
+import { AGENT, COMMAND, collect, gone, inLab, inNamespace, isAlive, readOr, TEST_COMMAND, unable, until } from './lab.ts'
 
 verifies('stop-proof', 'stop ends the whole tree, names what it ended, and finds it gone', () =>
   inLab(async (lab) => {
@@ -201,7 +201,7 @@ verifies('stop-proof', 'TERM to the foreground command ends the tree, even of an
 
 verifies('innocent', 'no signal ever goes to a group, to everybody, to init, or through a program', () =>
   inLab(async (lab) => {
-    if (spawnSync('strace', ['-V']).status !== 0) return
+    if (spawnSync('strace', ['-V']).status !== 0) return unable('there is no strace')
     const trace = join(lab.dir, 'trace')
     await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'tree'])
     await lab.pid('scrubbed')
