@@ -1,6 +1,6 @@
 import type { Verdict } from '../decide/index.ts'
 import { converge, judgePlace, verdict, withEnded } from '../decide/index.ts'
-import type { Ending, Intent, LiveRun, Member, ProcessId, Run, Store, Survivor } from '../model/index.ts'
+import type { Ending, Intent, LiveRun, Member, ProcessRow, Run, Store, Survivor } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
 import { endTree, type Hands, untilGone } from './end-tree.ts'
 import { endTimer, nudgeKeeper, settleKeeper, untilKeeperWrote } from './keeper.ts'
@@ -19,7 +19,8 @@ export type How = {
   /** Null: only finish what is over by itself. */
   readonly intent: Intent | null
   readonly graceMs: number
-  readonly told?: ProcessId | null
+  /** Who has had a TERM already, and when (in ticks). */
+  readonly told?: { readonly who: (row: ProcessRow) => boolean; readonly since: number }
   /** Unknown is overridden by a person (--force). */
   readonly despiteUnknown?: boolean
   /** How many runs it is started in. */
@@ -28,15 +29,15 @@ export type How = {
 
 /**
  * Brings a run, and the runs that were started in it, to an end and proves it. With an intent it retires it: tombstone, `stopping`
- * on record, children and tree ended, seen empty, recorded. Without one it finishes what ended by itself, leftovers included. What
- * is over already keeps the end it had. Doing it twice does no harm.
+ * on record, children and tree ended, seen empty, recorded. Without one it finishes what ended by itself, leftovers included. An
+ * agent that is over already keeps the end it had. Doing it twice does no harm.
  */
 export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<RunEnd> {
   const ended: Member[] = []
   // What cannot be judged is left exactly as it is: no tombstone, no `stopping`. What is over needs nobody to ask for it.
   const atFirst = verdict(first, await lookAt(first, ender))
   if (atFirst.kind === 'unknown' && !how.despiteUnknown) return { kind: 'unknown', run: first, why: atFirst.why }
-  const asks = how.intent !== null && atFirst.kind !== 'over'
+  const asks = how.intent !== null && (atFirst.kind === 'alive' || atFirst.kind === 'starting' || atFirst.kind === 'unknown')
   const trouble = asks && how.intent !== null ? await announce(first, how.intent, ender) : null
   let run: LiveRun = trouble === null || how.intent === null ? first : { ...first, state: 'stopping', intent: how.intent, exit: null, survivors: [] }
   const until = ender.clock.elapsed() + ender.policy.settleMs + how.graceMs + ender.policy.killMs
@@ -49,6 +50,9 @@ export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<Ru
     }
     const seen = await lookAt(run, ender)
     const judged = verdict(run, seen)
+    // A store that was not told cannot keep a launcher from going on.
+    if (trouble !== null && run.keeper === null && seen.launcher.kind === 'alive')
+      return { kind: 'unknown', run, why: 'its launcher is at work, and the store cannot be told' }
     if (judged.kind === 'over') {
       const told = withEnded(judged.ending, ended)
       const unrecorded = await record(run, told, seen, trouble, ender)
@@ -63,9 +67,9 @@ export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<Ru
       await settleKeeper(run, ender.clock.elapsed() - settlingSince, ender)
       continue
     }
-    const step = converge(run, judged, { now: ender.clock.now(), maySignal: true, parentEnded: false })
-    // A timeout or an orphan needs an intent of its own, which only a reconcile brings.
-    if (step.kind !== 'end-tree' || (how.intent === null && step.why !== 'leftovers' && step.why !== 'asked')) return { kind: 'alive', run }
+    const step = converge(run, judged, { ranMs: 0, maySignal: true, parentEnded: false })
+    // A timeout or an orphan needs an intent of its own, which only a reconcile brings; here they are not looked for.
+    if (step.kind !== 'end-tree') return { kind: 'alive', run }
     const stuck = await endOnce(run, judged, how, ended, trouble, ender)
     if (stuck !== null) return stuck
   }
@@ -79,7 +83,8 @@ async function endOnce(run: LiveRun, judged: Verdict, how: How, ended: Member[],
   if (child !== null) return child
   nudgeKeeper(run, judged.kind === 'starting', ender)
   const leftovers = judged.kind === 'leftovers' && how.intent === null
-  const outcome = await endTree(run, ender, { graceMs: leftovers ? ender.policy.leftoverGraceMs : how.graceMs, told: how.told ?? null })
+  const graceMs = leftovers ? ender.policy.leftoverGraceMs : how.graceMs
+  const outcome = await endTree(run, ender, { graceMs, ...(how.told === undefined ? {} : { told: how.told.who, since: how.told.since }) })
   ended.push(...outcome.ended.filter((member) => !ended.some((known) => known.row.pid === member.row.pid && known.row.ticks === member.row.ticks)))
   if (outcome.survivors.length > 0) {
     if (trouble === null) await orLater(() => ender.store.recordSurvivors(run, outcome.survivors, ender.clock.now()))

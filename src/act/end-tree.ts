@@ -11,12 +11,20 @@ export type TreeEnd = {
   readonly blind: string | null
 }
 
-export type EndHow = { readonly graceMs: number; readonly told?: ProcessId | null; readonly anywhere?: boolean }
+/**
+ * `told`: who has had a TERM already. `since`: when they had it, in ticks; what was born later is their doing. `anywhere`: by marker
+ * alone, for a run recorded in another place.
+ */
+export type EndHow = {
+  readonly graceMs: number
+  readonly told?: (row: ProcessRow) => boolean
+  readonly since?: number
+  readonly anywhere?: boolean
+}
 
 /**
  * Ends everything that is proven to belong to a run. First TERM and CONT with a grace that lasts only while somebody uses it,
  * then freeze until nothing new appears, and kill. Done means: seen empty, twice.
- * `told`: a process that has had its TERM already. `anywhere`: by marker alone, for a run recorded in another place.
  */
 export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise<TreeEnd> {
   const ended = new Map<string, Member>()
@@ -52,19 +60,26 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
 type Look = () => Promise<{ members: readonly Member[]; blind: string | null }>
 type Send = (member: Member, name: Signal) => void
 
+/** Each hears TERM once. What somebody starts in its grace is its clean-up: that hears it only when it is left alone. */
 async function askToLeave(look: Look, signal: Send, stuck: (members: readonly Member[]) => boolean, hands: Hands, how: EndHow) {
   const until = hands.clock.elapsed() + how.graceMs
-  const asked = new Set<string>(how.told ? [keyOf(how.told)] : [])
+  const asked = new Set<string>()
+  let since = how.since ?? Number.POSITIVE_INFINITY
   for (let empty = 0; ; ) {
     const seen = await look()
     empty = seen.members.length === 0 ? empty + 1 : 0
     if (empty === 2 || (seen.members.length > 0 && stuck(seen.members))) return seen
+    const here = new Set(seen.members.map(({ row }) => row.pid))
     for (const member of seen.members) {
-      if (!asked.has(keyOf(member.row))) signal(member, 'SIGTERM')
+      const cleansUp = member.row.ticks >= since && here.has(member.row.parent)
+      if (!cleansUp && !asked.has(keyOf(member.row))) {
+        if (how.told?.(member.row) !== true) signal(member, 'SIGTERM')
+        asked.add(keyOf(member.row))
+      }
       // A frozen process hears TERM only once it runs again.
       signal(member, 'SIGCONT')
-      asked.add(keyOf(member.row))
     }
+    since = Math.min(since, hands.processes.ticks())
     if (empty > 0) continue
     if (hands.clock.elapsed() >= until) return seen
     await untilGone(

@@ -1,5 +1,6 @@
 import { judgePlace } from '../decide/index.ts'
-import type { LiveRun } from '../model/index.ts'
+import type { LiveRun, ProcessId, Run } from '../model/index.ts'
+import { isFrozen } from '../model/index.ts'
 import { endTree, type Hands, isThere, untilGone } from './end-tree.ts'
 
 /** A keeper that has no harness yet must not get one any more; a frozen one must be able to go on. */
@@ -25,16 +26,35 @@ export async function settleKeeper(run: LiveRun, settlingMs: number, hands: Hand
   await untilGone([run.keeper], hands, hands.policy.keeperLeaveMs)
 }
 
-/** Its tree is gone; a living keeper now writes how the harness ended. */
+/** Its tree is gone; a living keeper now writes how the harness ended. It stops with its agent, so it may have to be woken. */
 export async function untilKeeperWrote(run: LiveRun, hands: Hands): Promise<void> {
   const until = hands.clock.elapsed() + hands.policy.exitRecordMs
   while (run.keeper !== null && hands.files.exit(run.id) === null && isThere(run.keeper, hands.processes) && hands.clock.elapsed() < until) {
+    if (isFrozenThere(run.keeper, hands)) hands.processes.send(run.keeper, 'SIGCONT')
     await hands.clock.sleep(hands.policy.pollMinMs)
   }
+}
+
+/** The keeper of an ended run that is frozen would stay for good: it is thawed and, should it not leave, ended. One that runs is leaving by itself. */
+export async function dismissKeeper(run: Run, hands: Hands): Promise<void> {
+  const { keeper } = run
+  if (keeper === null || judgePlace(hands.processes.here(), run.place) !== null || !isFrozenThere(keeper, hands)) return
+  hands.processes.send(keeper, 'SIGCONT')
+  await untilGone([keeper], hands, hands.policy.exitRecordMs)
+  if (!isFrozenThere(keeper, hands)) return
+  hands.processes.send(keeper, 'SIGKILL')
+  await untilGone([keeper], hands, hands.policy.keeperLeaveMs)
+}
+
+function isFrozenThere({ pid, ticks }: ProcessId, { processes }: Hands): boolean {
+  const seen = processes.sample(pid)
+  return seen.kind === 'seen' && seen.row.ticks === ticks && isFrozen(seen.row.state)
 }
 
 /** A keeper that was killed, or whose run lives as long as its tree, could not take its timer with it. */
 export function endTimer(run: LiveRun, { files, processes }: Hands): void {
   const timer = files.timer(run.id)
-  if (timer !== null && judgePlace(processes.here(), run.place) === null) processes.send(timer, 'SIGTERM')
+  if (timer === null || judgePlace(processes.here(), run.place) !== null) return
+  processes.send(timer, 'SIGTERM')
+  processes.send(timer, 'SIGCONT')
 }

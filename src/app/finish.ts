@@ -1,7 +1,7 @@
 import { endRun, endWhatIsLeft, type RunEnd } from '../act/index.ts'
-import type { Intent } from '../model/index.ts'
+import type { Intent, LiveRun, ProcessRow } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
-import { housekeep } from './reconcile.ts'
+import { housekeep, TIME_IS_OVER } from './reconcile.ts'
 import type { World } from './world.ts'
 
 /** What a keeper has Node do when its harness is gone: end the leftovers and the runs started in it, verify, record. */
@@ -16,15 +16,23 @@ export async function finishRun(world: World, id: string): Promise<RunEnd | null
   return end
 }
 
-/** The command itself was told to end, or its time is over. The agent has heard TERM already when `why` is TERM. */
-export async function endAsked(world: World, id: string, why: string): Promise<RunEnd> {
+/**
+ * The command itself was told to end, or its time is over. What heard the signal already is not told again: the agent or, when it went
+ * to the whole `group`, all of it. `at`: when, in ticks.
+ */
+export async function endAsked(world: World, id: string, why: string, heard?: { scope: string; at: number }): Promise<RunEnd> {
   const store = await world.store('writer')
   const run = await store.run(id)
   if (run === null) throw new Problem('noSuchSession', `no such run: ${id}`)
   if (!isLive(run)) return { kind: 'ended', run, ended: [], unrecorded: null }
-  const intent: Intent =
-    why === 'TIMEOUT'
-      ? { end: 'stopped', by: 'timeout', reason: 'its time was over (--timeout)' }
-      : { end: 'stopped', by: `SIG${why}`, reason: `the holdfast command received SIG${why}` }
-  return endRun(run, { ...world, store }, { intent, graceMs: world.policy.graceMs, told: why === 'TERM' ? world.files.harness(id) : null })
+  const intent: Intent = why === 'TIMEOUT' ? TIME_IS_OVER : { end: 'stopped', by: `SIG${why}`, reason: `the holdfast command received SIG${why}` }
+  const told = heard === undefined ? {} : { told: { who: hearersOf(world, run, heard.scope), since: heard.at } }
+  return endRun(run, { ...world, store }, { intent, graceMs: world.policy.graceMs, ...told })
+}
+
+function hearersOf(world: World, run: LiveRun, scope: string): (row: ProcessRow) => boolean {
+  const harness = world.files.harness(run.id)
+  const keeper = run.keeper === null ? null : world.processes.sample(run.keeper.pid)
+  const group = scope === 'group' && keeper?.kind === 'seen' && keeper.row.ticks === run.keeper?.ticks ? keeper.row.group : null
+  return (row) => (row.pid === harness?.pid && row.ticks === harness.ticks) || (group !== null && row.group === group)
 }

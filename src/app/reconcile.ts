@@ -1,7 +1,7 @@
 import { endRun, type Looked, lookAtAll } from '../act/index.ts'
 import { converge, type Step, verdict } from '../decide/index.ts'
-import type { Intent, LiveRun, Run, Store } from '../model/index.ts'
-import { isLive } from '../model/index.ts'
+import type { Intent, LiveRun, ProcessId, Run, Store } from '../model/index.ts'
+import { isLive, MS_PER_TICK } from '../model/index.ts'
 import type { World } from './world.ts'
 
 export type Change = { readonly session: string; readonly run: string; readonly from: string; readonly to: string; readonly why: string }
@@ -15,8 +15,8 @@ export async function reconcile(world: World): Promise<Change[]> {
   const changes: Change[] = []
   for (const run of runs) {
     world.files.capLog(run.id)
-    const about = { now: world.clock.now(), maySignal: true, parentEnded: await parentEnded(store, run) }
     const seen = looked.get(run.id) as Looked
+    const about = { ranMs: ranMs(world, seen.harnessId), maySignal: true, parentEnded: await parentEnded(store, run) }
     const judged = verdict(run, seen)
     const step = converge(run, judged, about)
     const after = judged.kind === 'settling' ? await end(world, store, run, null) : await perform(world, store, run, step)
@@ -40,14 +40,19 @@ async function perform(world: World, store: Store, run: LiveRun, step: Step): Pr
   }
 }
 
+export const TIME_IS_OVER: Intent = { end: 'stopped', by: 'timeout', reason: 'its time was over (--timeout)' }
+
 const INTENTS: { readonly [why: string]: Intent } = {
-  timeout: { end: 'stopped', by: 'timeout', reason: 'its time was over (--timeout)' },
+  timeout: TIME_IS_OVER,
   orphaned: { end: 'stopped', by: 'reconcile', reason: 'the session it was started in is over' },
 }
 
 async function end(world: World, store: Store, run: LiveRun, intent: Intent | null): Promise<Run> {
   return (await endRun(run, { ...world, store }, { intent, graceMs: world.policy.graceMs })).run
 }
+
+/** Since its agent was born. Only meant for one that is alive here. */
+const ranMs = ({ processes }: World, harness: ProcessId | null): number => (harness === null ? 0 : (processes.ticks() - harness.ticks) * MS_PER_TICK)
 
 async function parentEnded(store: Store, run: LiveRun): Promise<boolean> {
   if (run.parent === null || run.independent) return false

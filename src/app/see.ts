@@ -73,7 +73,7 @@ const ended = (run: Run): Converged => ({ run, liveness: 'dead', pid: isLive(run
 
 async function convergeOne(world: World, store: Store, run: LiveRun, seen: Looked, record: Recorder): Promise<Converged> {
   const judged = verdict(run, seen)
-  const step = converge(run, judged, { now: world.clock.now(), maySignal: false, parentEnded: false })
+  const step = converge(run, judged, { ranMs: 0, maySignal: false, parentEnded: false })
   const pid = seen.harnessId?.pid ?? null
   if (step.kind === 'record-end') {
     const at = Math.round(seen.exit?.at ?? world.clock.now())

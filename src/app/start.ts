@@ -1,6 +1,6 @@
-import { endRun, lookAt, type RunEnd } from '../act/index.ts'
+import { dismissKeeper, endRun, lookAt, type RunEnd } from '../act/index.ts'
 import { type Choice, type ClaimDecision, decideClaim, type Judged, toJudge, verdict } from '../decide/index.ts'
-import type { Found, LiveRun, ProcessId, RunBase } from '../model/index.ts'
+import type { Found, LiveRun, ProcessId, Run, RunBase } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import { terminalName } from '../observe/index.ts'
 import { abandon, handOver, launchDetached, launchOf, newCookie, newMarker, newRunId, untilHarness } from './launch.ts'
@@ -20,12 +20,13 @@ export async function start(world: World, request: StartRequest): Promise<Starte
   const retired: RunEnd[] = []
   const began = world.clock.elapsed()
   for (let steps = 0; steps < world.policy.claimSteps; ) {
-    const decision = await decide(plan)
+    const { decision, last } = await decide(plan)
     if (decision.kind === 'attach') return { kind: 'attach', run: decision.run }
     // Waiting has its own bounds; everything else makes a step.
     if (decision.kind !== 'wait') steps++
     if (decision.kind !== 'claim') await clearTheWay(plan, decision, retired, began)
     else {
+      if (last !== null) await dismissKeeper(last, world)
       const run = await claim(plan, decision.seenEpoch)
       if (run !== null) return launch(plan, run, retired)
     }
@@ -33,7 +34,7 @@ export async function start(world: World, request: StartRequest): Promise<Starte
   throw new Problem('held', `session ${plan.session} could not be claimed: others are at it`, { hint: 'try again' })
 }
 
-async function decide(plan: Plan): Promise<ClaimDecision> {
+async function decide(plan: Plan): Promise<{ decision: ClaimDecision; last: Run | null }> {
   const { world, store, request } = plan
   if (plan.front !== null && process.ppid !== plan.front.keeper.pid)
     throw new Problem('held', 'the command that waited for this plan is gone; nothing was started')
@@ -44,7 +45,7 @@ async function decide(plan: Plan): Promise<ClaimDecision> {
   const judged = async (run: LiveRun | null): Promise<Judged | null> => run && { run, verdict: verdict(run, await lookAt(run, world)) }
   const choice: Choice = { onLive: request.onLive, force: request.force ?? false, share: request.share ?? false }
   const seen = { epoch: view?.session.epoch ?? 0, firstEpoch: plan.firstEpoch, current: await judged(current), neighbour: await judged(neighbour) }
-  return decideClaim(seen, choice)
+  return { decision: decideClaim(seen, choice), last: view?.run ?? null }
 }
 
 /** Everything short of claiming: record an end, end leftovers, retire, wait, or refuse. */

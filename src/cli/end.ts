@@ -68,8 +68,8 @@ export async function finishVerb(world: World, { words: args }: Parsed): Promise
   return end !== null && end.kind === 'ended' && !isLive(end.run) ? 0 : 1
 }
 
-/** For the keeper and its timer. */
-export async function endVerb(world: World, { words: args }: Parsed): Promise<number> {
-  const end = await endAsked(world, args[0] ?? '', args[1] ?? 'TERM')
+/** For the keeper (`_end RUN SIGNAL SCOPE TICKS`) and its timer (`_end RUN TIMEOUT`). */
+export async function endVerb(world: World, { words: [run = '', why = 'TERM', scope, at] }: Parsed): Promise<number> {
+  const end = await endAsked(world, run, why, scope === undefined ? undefined : { scope, at: Number(at) })
   return end.kind === 'ended' ? 0 : exitCode.survivors
 }

@@ -9,8 +9,8 @@ export type Step =
   | { readonly kind: 'record-exit'; readonly exit: Exit | null }
   | { readonly kind: 'end-tree'; readonly why: 'leftovers' | 'asked' | 'timeout' | 'orphaned' }
 
-/** `parentEnded`: the run it was started from is over, and it was not started with --independent. */
-export function converge(run: LiveRun, verdict: Verdict, about: { now: number; maySignal: boolean; parentEnded: boolean }): Step {
+/** `ranMs`: how long its agent has run by now, by no clock that anybody can set. `parentEnded`: the run it was started from is over, and it was not started with --independent. */
+export function converge(run: LiveRun, verdict: Verdict, about: { ranMs: number; maySignal: boolean; parentEnded: boolean }): Step {
   switch (verdict.kind) {
     case 'over':
       return { kind: 'record-end', ending: verdict.ending }
@@ -22,7 +22,7 @@ export function converge(run: LiveRun, verdict: Verdict, about: { now: number; m
       if (!about.maySignal) return { kind: 'keep', why: verdict.kind }
       if (intentOf(run) !== null) return { kind: 'end-tree', why: 'asked' }
       if (about.parentEnded) return { kind: 'end-tree', why: 'orphaned' }
-      if (run.deadlineAt !== null && about.now >= run.deadlineAt) return { kind: 'end-tree', why: 'timeout' }
+      if (run.deadlineAt !== null && about.ranMs >= run.deadlineAt - run.startedAt) return { kind: 'end-tree', why: 'timeout' }
       return { kind: 'keep', why: verdict.kind }
     case 'settling':
     case 'unknown':

@@ -51,11 +51,17 @@ function withoutKeeper(run: LiveRun, seen: Seen, tree: Tree): Verdict {
   const { launcher } = seen
   // Then what we know of it is older than what it did: look again.
   if (seen.harness !== null || seen.exit !== null) return { kind: 'settling', why: 'it has just been started' }
-  if (launcher.kind === 'alive') return { kind: 'starting', why: 'its launcher is at work' }
+  // Once it is asked to end, its keeper can no longer get on record: whatever its launcher does, the gate stays shut.
+  const shut = run.state === 'stopping'
+  if (launcher.kind === 'alive' && (!shut || tree.kind === 'members')) return { kind: 'starting', why: 'its launcher is at work' }
   if (launcher.kind === 'unknown') return launcher
   if (tree.kind === 'members') return { kind: 'settling', why: 'its launcher is gone and its keeper is leaving' }
   const intent = intentOf(run) ?? seen.intent
-  const evidence = [`launcher gone: ${launcher.why}`, 'the gate never opened: no keeper was recorded', 'no process of it was found']
+  const evidence = [
+    launcher.kind === 'gone' ? `launcher gone: ${launcher.why}` : 'asked to end before its launcher could start it',
+    'the gate never opened: no keeper was recorded',
+    'no process of it was found',
+  ]
   if (intent !== null) return { kind: 'over', ending: { state: intent.end, exit: null, reason: intent.reason, evidence, by: intent.by } }
   const reason = 'it never started: the command that launched it ended first'
   return { kind: 'over', ending: { state: 'failed', exit: null, reason, evidence, by: 'reconcile' } }
@@ -109,8 +115,12 @@ function exitOf(run: LiveRun, seen: Seen): { exit: Exit; evidence: string } | nu
   return null
 }
 
-export const startTrouble = (code: number): string =>
-  code === 127 ? 'not found (ENOENT)' : code === 126 ? 'not executable (EACCES)' : `exit ${code}`
+const START_TROUBLES: Readonly<Record<number, string>> = {
+  125: 'its directory cannot be entered',
+  126: 'not executable (EACCES)',
+  127: 'not found (ENOENT)',
+}
+export const startTrouble = (code: number): string => START_TROUBLES[code] ?? `exit ${code}`
 
 const lostReason = (seen: Seen): string =>
   seen.keeper?.kind === 'gone' && seen.keeper.why.includes('started anew')

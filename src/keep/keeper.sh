@@ -1,52 +1,128 @@
 # The keeper: the parent of a run's harness, which writes down how it ended. Format 1. Sourced, never run by itself:
-# by bin/holdfast in the foreground (the command becomes the keeper) and by gate.sh when detached. The plan that was sourced
-# before has set hf_run (id), hf_dir (run directory), hf_keep (this folder), hf_node, hf_cli, hf_cd, hf_umask, hf_signals,
+# by bin/holdfast in the foreground (the command becomes the keeper, hf_front is set) and by gate.sh when detached. The plan that was
+# sourced before has set hf_run (id), hf_dir (run directory), hf_keep (this folder), hf_node, hf_cli, hf_cd, hf_umask, hf_signals,
 # hf_marker and hf_helper (markers of the run and of its helpers, or empty), hf_timeout (seconds, or empty), hf_until, exported the
 # environment, and left argv in "$@".
 
-hf_harness='' hf_told='' hf_timer='' hf_hit=''
+hf_harness='' hf_told='' hf_timer='' hf_ear='' hf_hit='' hf_code=''
 
 # On record it is known by its identity, so the keeper gives the run's marker away: from here on it, and all that it starts for itself,
 # has the marker of helpers, and only the agent has the run's.
 if [ -n "$hf_helper" ]; then prlimit --pid $$ "--rttime=$hf_helper:" 2>/dev/null; fi
 
-# A helper of the keeper works for the run, but is not of its tree: no cookie, deaf to the terminal.
+# A shell that cannot fork gives up, and a keeper may not while its agent lives: what fails in here is only not done.
+hf_try() { command eval "$1" 2>/dev/null; }
+
+# A helper of the keeper works for the run, but is not of its tree: no cookie, no hold on the ear.
 hf_helper_exec() {
-  trap '' HUP INT QUIT TSTP
-  trap - 0
   unset HOLDFAST_LINEAGE HOLDFAST_FENCE HOLDFAST_RUN HOLDFAST_EPOCH HOLDFAST_SESSION
-  exec "$@"
+  exec "$@" 7>&-
 }
 
-# TERM and HUP to the command end the whole tree. The agent hears it at once, the rest from the stopper.
-hf_end() {
-  hf_hit=1
-  [ -z "$hf_told" ] || return 0
-  hf_told=$1
-  [ -n "$hf_harness" ] || return 0
-  kill "-$1" "$hf_harness" 2>/dev/null
-  ( hf_helper_exec "$hf_node" "$hf_cli" _end "$hf_run" "$1" ) </dev/null >/dev/null 2>&1 &
+# One that works beside us, deaf to the terminal.
+hf_help() { command eval '( trap "" HUP INT QUIT TSTP; hf_helper_exec "$@" ) </dev/null >/dev/null 2>&1 &' 2>/dev/null; }
+
+# What the kernel says of a child of ours: hf_state is its state, or empty if it is none (any more). Names may hold line breaks.
+hf_look() {
+  hf_state='' hf_last=''
+  while IFS= read -r hf_line; do hf_last=$hf_line; done <"/proc/$1/stat"
+  set -- ${hf_last##*) }
+  [ "${2-}" != $$ ] || hf_state=$1
+} 2>/dev/null
+
+hf_lives() {
+  [ -n "$1" ] || return 1
+  hf_look "$1"
+  case $hf_state in '' | Z | X) return 1 ;; esac
 }
 
-# The terminal sends INT and QUIT to the agent itself; only when we have none must they be passed on.
+# The ear is a process of our group that does nothing but die of what the group is told. So we know whether a signal came to us alone
+# or to all, agent included. It hangs on a pipe that only we hold open, and ends with us. (A detached run has a group of its own.)
+hf_listen() {
+  hf_ear=''
+  hf_try '( trap "" TSTP; hf_helper_exec env --default-signal=INT,QUIT cat ) <"$hf_dir/ear" >/dev/null 2>&1 & hf_ear=$!'
+}
+
+# A signal to the group kills the ear before it reaches us. Whoever tells first us and then the group (timeout) gets a few hundredths of
+# a second; they are spun away, since a sleep would need a fork, and that may fail.
+hf_heard() {
+  [ -n "$hf_ear" ] || return 1
+  set -- 0 ''
+  while hf_lives "$hf_ear"; do
+    read -r hf_now hf_line </proc/uptime
+    [ "$hf_now" = "$2" ] || set -- $(($1 + 1)) "$hf_now"
+    [ "$1" -lt 5 ] || return 1
+  done
+}
+
+# What came to us alone is for the agent.
 hf_pass() {
   hf_hit=1
-  read -r hf_stat </proc/self/stat
-  set -- "$1" ${hf_stat##*) }
-  [ "$4" = "$7" ] || [ -z "$hf_harness" ] || kill "-$1" "$hf_harness" 2>/dev/null
+  if hf_heard; then
+    hf_scope=group
+  else
+    hf_scope=command
+    if hf_lives "$hf_harness"; then kill "-$1" "$hf_harness" 2>/dev/null; fi
+  fi
 }
 
-hf_forward() {
+# TERM and HUP to the command end the whole tree. The agent hears it at once, the rest from the stopper, which learns who heard it when.
+hf_end() {
   hf_hit=1
-  [ -z "$hf_harness" ] || kill "-$1" "$hf_harness" 2>/dev/null
+  if [ -n "$hf_told" ]; then hf_pass "$1"; return 0; fi
+  hf_told=$1
+  [ -n "$hf_harness" ] || return 0
+  read -r hf_at hf_line </proc/uptime
+  hf_pass "$1"
+  hf_help "$hf_node" "$hf_cli" _end "$hf_run" "$1" "$hf_scope" "${hf_at%.*}${hf_at#*.}"
 }
 
-trap 'hf_end TERM' TERM
-trap 'hf_end HUP' HUP
-trap 'hf_pass INT' INT
-trap 'hf_pass QUIT' QUIT
-trap 'hf_forward USR1' USR1
-trap 'hf_forward USR2' USR2
+# An agent that stopped itself shall give the prompt back, so we stop too, until it goes on or the shell wakes us.
+hf_pause() {
+  hf_help /bin/sh "$hf_keep/wake.sh" $$ "$hf_harness" || return 0
+  kill -STOP $$
+  hf_look "$hf_harness"
+  [ "$hf_state" != T ] || kill -CONT "$hf_harness" 2>/dev/null
+}
+
+# Waits for the harness, writes down how it ended and has Node finish the run. A trap ends `wait` early, with its own number and sometimes
+# with the child already reaped: while it is our child we wait on; after that a second `wait` gives what the first one kept from us.
+hf_watch() {
+  while :; do
+    if [ -p "$hf_dir/ear" ] && ! hf_lives "$hf_ear"; then hf_listen; fi
+    hf_hit=''
+    # bash tells of a stopped child only with job control; a helper must not be started under it.
+    [ -z "${BASH_VERSION-}" ] || set -m
+    wait "$hf_harness" 2>/dev/null
+    hf_code=$?
+    [ -z "${BASH_VERSION-}" ] || set +m
+    hf_look "$hf_harness"
+    case $hf_state in
+    T) if [ -n "${hf_front-}" ]; then hf_pause; fi ;;
+    '' | Z | X)
+      [ -n "$hf_hit" ] || break
+      wait "$hf_harness" 2>/dev/null
+      hf_again=$?
+      [ "$hf_again" = 127 ] || hf_code=$hf_again
+      break
+      ;;
+    esac
+  done
+  trap '' TERM HUP USR1 USR2
+  trap : INT QUIT
+  trap - CHLD
+  # In place, over what was put there before the start: neither a free block nor a process is needed to say how it ended.
+  printf '1 %3d %-4s\n' "$hf_code" "${hf_told:--}" 1<>"$hf_dir/exit"
+  exec 7>&-
+  if [ -n "$hf_timer" ] && [ "$hf_until" != tree ] && hf_lives "$hf_timer"; then kill "$hf_timer" 2>/dev/null; fi
+  if hf_lives "$hf_ear"; then kill -KILL "$hf_ear" 2>/dev/null; fi
+  # What it says to a person is for their terminal.
+  command eval '( trap "" HUP INT QUIT TSTP; hf_helper_exec "$hf_node" "$hf_cli" _finish "$hf_run" )'
+  exit "$hf_code"
+}
+
+for hf_signal in TERM HUP; do trap "hf_end $hf_signal" "$hf_signal"; done
+for hf_signal in INT QUIT USR1 USR2; do trap "hf_pass $hf_signal" "$hf_signal"; done
 
 # The tombstone may have come before the agent: then it never runs.
 if [ -e "$hf_dir/retired" ]; then exit 143; fi
@@ -60,32 +136,10 @@ hf_harness=$!
 # From here on only stderr is kept: whoever reads our output must see its end when the agent closes it.
 exec 9<&- </dev/null >/dev/null
 umask 077
+[ -n "${BASH_VERSION-}" ] || trap 'hf_hit=1' CHLD
+if [ -n "${hf_front-}" ] && hf_try 'mkfifo "$hf_dir/ear"'; then exec 7<>"$hf_dir/ear"; hf_listen; fi
 if [ -n "$hf_told" ]; then hf_again=$hf_told; hf_told=''; hf_end "$hf_again"; fi
 if [ -n "$hf_timeout" ]; then
-  ( hf_helper_exec /bin/sh "$hf_keep/timer.sh" "$hf_dir" "$hf_timeout" $$ "$hf_harness" "$hf_until" "$hf_node" "$hf_cli" "$hf_run" ) </dev/null >/dev/null 2>&1 &
-  hf_timer=$!
+  hf_help /bin/sh "$hf_keep/timer.sh" "$hf_dir" "$hf_timeout" $$ "$hf_harness" "$hf_until" "$hf_node" "$hf_cli" "$hf_run" && hf_timer=$!
 fi
-
-# A trap ends `wait` early, with its own number and sometimes with the child already reaped. While the harness is our unreaped child
-# kill -0 finds it, and we wait on; once it was reaped, a second `wait` gives what the first one kept from us.
-while :; do
-  hf_hit=''
-  wait "$hf_harness" 2>/dev/null
-  hf_code=$?
-  [ -n "$hf_hit" ] || break
-  kill -0 "$hf_harness" 2>/dev/null && continue
-  wait "$hf_harness" 2>/dev/null
-  hf_again=$?
-  [ "$hf_again" = 127 ] || hf_code=$hf_again
-  break
-done
-trap '' TERM HUP USR1 USR2
-trap : INT QUIT
-# Whatever fails from here on (not even a fork may succeed), the code is the agent's.
-trap 'exit "$hf_code"' 0
-
-# In place, over what was put there before the start: neither a free block nor a process is needed to say how it ended.
-printf '1 %3d %-4s\n' "$hf_code" "${hf_told:--}" 1<>"$hf_dir/exit"
-[ -z "$hf_timer" ] || [ "$hf_until" = tree ] || kill "$hf_timer" 2>/dev/null
-( hf_helper_exec "$hf_node" "$hf_cli" _finish "$hf_run" )
-exit "$hf_code"
+hf_watch

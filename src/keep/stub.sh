@@ -4,7 +4,7 @@ shift 3
 umask 077
 # Only a stub that could not become the harness lives to see its own end.
 trap 'hf_code=$?; umask 077; printf "%s\n" "$hf_code" >"$hf_dir/nostart"' 0
-cd -- "$hf_cd" || exit 126
+cd -- "$hf_cd" 2>/dev/null || { printf 'holdfast: could not start %s: its directory %s cannot be entered\n' "$1" "$hf_cd" >&2; exit 125; }
 unset OLDPWD
 case $1 in
 */*) if [ -e "$1" ] && { [ -d "$1" ] || [ ! -x "$1" ]; }; then printf 'holdfast: could not start %s: not executable (EACCES)\n' "$1" >&2; exit 126; fi ;;

@@ -8,8 +8,11 @@ export type Place = {
   readonly timeNamespace: string
 }
 
-/** A process at a known place. `ticks` is field 22 of /proc/PID/stat, raw, never converted to a time. */
+/** A process at a known place. `ticks` is field 22 of /proc/PID/stat, raw, never converted to a time of day. */
 export type ProcessId = { readonly pid: number; readonly ticks: number }
+
+/** USER_HZ is 100 on every architecture that Node runs on. */
+export const MS_PER_TICK = 10
 
 export const sameProcess = (a: ProcessId, b: ProcessId): boolean => a.pid === b.pid && a.ticks === b.ticks
 

@@ -24,6 +24,8 @@ export type SendAnswer = 'sent' | 'gone' | 'someone-else' | 'denied' | 'forbidde
 export interface Processes {
   here(): Place
   self(): ProcessId
+  /** Now, in the ticks that processes are born at: no clock that anybody can set. */
+  ticks(): number
   sample(pid: number): Sample
   /** One pass over all. What is older than `since` cannot be a member, so its marker is not looked at. */
   table(look: { since: number; cookies: boolean }): ProcessTable

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Place, Processes, ProcessId, ProcessRow, ProcessTable, Sample, SendAnswer, Signal } from '../model/index.ts'
-import { innermostCookie, isDead, isMarker, isPid, isSignallable, LINEAGE_VARIABLE } from '../model/index.ts'
+import { innermostCookie, isDead, isHelperMarker, isMarker, isPid, isSignallable, LINEAGE_VARIABLE, MS_PER_TICK } from '../model/index.ts'
 import { parseRttime, parseStat, readSmall, type StatRow } from './proc.ts'
 
 /** Process truth from /proc, in this process, without any other program. */
@@ -9,6 +9,7 @@ export function linuxProcesses(place: Place): Processes {
   return {
     here: () => place,
     self: () => own.self,
+    ticks: () => Math.floor((Number.parseFloat(readSmall('/proc/uptime').text) * 1000) / MS_PER_TICK),
     sample,
     table,
     send: (process, signal) => send(process, signal, own.pids),
@@ -102,13 +103,19 @@ function send(target: ProcessId, signal: Signal, own: ReadonlySet<number>): Send
   }
 }
 
-/** Ourselves and our ancestors: never to be signalled by us. */
+/** Ourselves and our ancestors: never to be signalled by us. A helper's parent is no origin: an agent may have adopted it (a subreaper). */
 function ownLineage(): { self: ProcessId; pids: ReadonlySet<number> } {
   const pids = new Set<number>([process.pid])
   const first = sample(process.pid)
   const self = { pid: process.pid, ticks: first.kind === 'seen' ? first.row.ticks : -1 }
+  if (isHelper()) return { self, pids }
   for (let row = first; row.kind === 'seen' && row.row.parent > 0 && !pids.has(row.row.parent); row = sample(row.row.parent)) pids.add(row.row.parent)
   return { self, pids }
+}
+
+const isHelper = (): boolean => {
+  const rttime = parseRttime(readSmall('/proc/self/limits').text)
+  return rttime !== null && isHelperMarker(rttime)
 }
 
 const procMatches = (): boolean => {

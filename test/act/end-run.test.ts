@@ -62,6 +62,63 @@ verifies('stop-proof', 'what cannot be ended is named, stays stopping, and is ne
   world.close()
 })
 
+verifies('stop-proof', 'what an agent starts to clean up is left to it, and is told only when it is left alone', async () => {
+  const world = await simulated()
+  const run = await world.launch('s')
+  world.harnesses.set(run.id, { pid: 300, ticks: 3000 })
+  world.add({ pid: 300, ticks: 3000, marker: run.marker }, true)
+  world.add({ pid: 400, ticks: 4000, parent: 300, marker: run.marker })
+  const born = (pid: number, parent: number): void => void world.add({ pid, ticks: world.processes.ticks(), parent, marker: run.marker })
+  world.after(500, () => {
+    born(500, 300)
+    born(501, 1)
+  })
+  world.after(3_000, () => world.remove(500))
+  world.after(3_500, () => born(502, 300))
+  world.after(4_000, () => world.remove(300))
+  expect(await endRun(run, world, ask)).toMatchObject({ kind: 'ended', run: { state: 'stopped' } })
+  const told = world.sent.filter(({ signal }) => signal === 'SIGTERM').map(({ pid }) => pid)
+  expect(told).toEqual([300, 400, 501, 502])
+  expect(world.sent.some(({ signal }) => signal === 'SIGKILL')).toBe(false)
+  world.close()
+})
+
+verifies('stop-proof', 'who has heard a signal is not told again, nor what it started since', async () => {
+  const world = await simulated()
+  const run = await world.launch('s')
+  world.harnesses.set(run.id, { pid: 300, ticks: 3000 })
+  world.add({ pid: 300, ticks: 3000, marker: run.marker }, true)
+  world.add({ pid: 400, ticks: 4000, parent: 300, marker: run.marker })
+  world.add({ pid: 500, ticks: 5000, parent: 300, marker: run.marker })
+  world.after(2_000, () => world.remove(500))
+  world.after(2_500, () => world.remove(300))
+  await endRun(run, world, { ...ask, told: { who: ({ pid }) => pid === 300, since: 5_000 } })
+  expect(world.sent.filter(({ signal }) => signal !== 'SIGCONT')).toEqual([{ pid: 400, signal: 'SIGTERM' }])
+  world.close()
+})
+
+verifies('evidence', 'an agent that ended by itself keeps its end, whoever ends what it left', async () => {
+  const world = await simulated()
+  const run = await world.launch('s')
+  world.harnesses.set(run.id, { pid: 300, ticks: 3000 })
+  world.add({ pid: 400, ticks: 4000, marker: run.marker })
+  world.exits.set(run.id, { exit: exitFromShell(7), told: null, at: 1 })
+  expect(await endRun(run, world, ask)).toMatchObject({ kind: 'ended', run: { state: 'failed', exit: { code: 7, signal: null }, by: 'keeper' } })
+  expect(world.files.intent(run.id)).toBeNull()
+  world.close()
+})
+
+verifies('gate', 'a run whose launcher is frozen before the gate can be ended, and its keeper never gets on record', async () => {
+  const world = await simulated()
+  const run = await world.launch('s', { keeper: null })
+  world.add({ ...run.launcher, state: 'T' })
+  world.add({ pid: 250, ticks: 2500, marker: run.marker })
+  expect(await endRun(run, world, ask)).toMatchObject({ kind: 'ended', run: { state: 'stopped', exit: null } })
+  expect(world.clock.elapsed()).toBeLessThan(1_000)
+  expect(await world.store.recordRunning(run, { pid: 250, ticks: 2500 }, 1)).toBe(false)
+  world.close()
+})
+
 verifies('unknown', 'what cannot be judged is neither signalled, announced nor recorded', async () => {
   const world = await simulated()
   const run = await world.launch('s', { place: { ...world.processes.here(), pidNamespace: 'elsewhere' } })

@@ -178,5 +178,5 @@ export const choices = fc.record({
   force: fc.boolean(),
   share: fc.boolean(),
 })
-export const abouts = fc.record({ now: fc.constant(NOW), maySignal: fc.boolean(), parentEnded: fc.boolean() })
+export const abouts = fc.record({ ranMs: fc.integer({ min: 0, max: 7_450_000 }), maySignal: fc.boolean(), parentEnded: fc.boolean() })
 export const endStates = fc.constantFrom(...END_STATES)

@@ -15,8 +15,11 @@ const over: Verdict = { kind: 'over', ending }
 const unknown: Verdict = { kind: 'unknown', why: 'EACCES' }
 
 const asked = stopping({ intent })
-const late = running({ deadlineAt: NOW })
-const early = running({ deadlineAt: NOW + 1 })
+// It has run for a second, whatever the wall clock says.
+const RAN = 1000
+const startedAt = NOW - 5
+const late = running({ startedAt, deadlineAt: startedAt + RAN })
+const early = running({ startedAt: NOW - 3_600_000, deadlineAt: NOW - 3_600_000 + RAN + 1 })
 const keep = (why: string): Step => ({ kind: 'keep', why })
 const end = (why: Extract<Step, { kind: 'end-tree' }>['why']): Step => ({ kind: 'end-tree', why })
 const ends: Step = { kind: 'record-end', ending }
@@ -36,7 +39,7 @@ const cases: readonly Case[] = [
   ['starting', starting(), startingNow, false, keep('starting'), keep('starting')],
   ['starting, asked to end', stopping({ intent, keeper: null }), startingNow, false, end('asked'), keep('starting')],
   ['starting, its parent ended', starting(), startingNow, true, end('orphaned'), keep('starting')],
-  ['starting, its time is over', starting({ deadlineAt: NOW - 1 }), startingNow, false, end('timeout'), keep('starting')],
+  ['starting, its time is over', starting({ startedAt, deadlineAt: startedAt + RAN }), startingNow, false, end('timeout'), keep('starting')],
   ['leftovers', running(), leftovers, false, end('leftovers'), exits],
   ['leftovers, on record already', stopping({ exit }), leftovers, false, end('leftovers'), keep('its leftovers are being ended')],
   ['leftovers, asked to end', asked, leftovers, false, end('leftovers'), keep('its leftovers are being ended')],
@@ -51,13 +54,13 @@ const cases: readonly Case[] = [
 describe('converge', () => {
   for (const [what, run, verdict, parentEnded, mayingSignal, reading] of cases) {
     test(what, () => {
-      expect(converge(run, verdict, { now: NOW, maySignal: true, parentEnded })).toEqual(mayingSignal)
-      expect(converge(run, verdict, { now: NOW, maySignal: false, parentEnded })).toEqual(reading)
+      expect(converge(run, verdict, { ranMs: RAN, maySignal: true, parentEnded })).toEqual(mayingSignal)
+      expect(converge(run, verdict, { ranMs: RAN, maySignal: false, parentEnded })).toEqual(reading)
     })
   }
 })
 
 verifies('unknown', 'neither time, nor a parent, nor an intent ends what cannot be seen', () => {
-  const about = { now: NOW, maySignal: true, parentEnded: true }
-  expect(converge(stopping({ intent, deadlineAt: NOW - 1 }), unknown, about)).toEqual(keep('EACCES'))
+  const about = { ranMs: RAN, maySignal: true, parentEnded: true }
+  expect(converge(stopping({ intent, startedAt, deadlineAt: startedAt + 1 }), unknown, about)).toEqual(keep('EACCES'))
 })

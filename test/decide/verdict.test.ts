@@ -50,6 +50,9 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['its tombstone tells who wanted it', starting(), early({ intent }), over('stopped', null)],
     ['but it left a harness: the record is older than the run', starting(), early({ harness: gone() }), { kind: 'settling' }],
     ['but it left an end: the record is older than the run', starting(), early({ exit: record(0) }), { kind: 'settling' }],
+    ['it was asked to end, and its launcher is frozen', stopping({ keeper: null, intent }), early({ launcher: frozen }), over('stopped', null)],
+    ['the same, with a keeper at its gate', stopping({ keeper: null, intent }), early({ launcher: frozen, tree: left }), { kind: 'starting' }],
+    ['it was asked to end, and its launcher cannot be seen', stopping({ keeper: null, intent }), early({ launcher: unknown() }), doubt('EACCES')],
     ['it was asked to end and its launcher died', stopping({ keeper: null, intent }), early(), over('stopped', null)],
   ],
   'something of the tree lives': [

@@ -49,7 +49,8 @@ verifies('bounded', 'no Node of ours stays while a session runs, and what stays 
       const links = ours.filter((entry) => isAlive(Number(entry))).map((entry) => readlinkSync(`/proc/${entry}/exe`))
       return links.some((link) => link.endsWith('/node')) ? null : links
     })
-    expect(programs).toHaveLength(2)
+    // The keeper, its ear and the agent.
+    expect(programs).toHaveLength(3)
     const pss = Number(/^Pss:\s+(\d+) kB/m.exec(readOr(`/proc/${keeper}/smaps_rollup`))?.[1] ?? '0')
     expect(pss).toBeLessThan(1000)
     await lab.ok(['stop', 's'])
@@ -99,6 +100,28 @@ test('Ctrl-Z gives the prompt back, fg goes on', () =>
       await until('the agent to go on', () => stateOf(pid) === 'S')
       terminal.type(['C-c'])
       await until('the end', async () => (await lab.status('tstp')).state === 'failed')
+    }),
+  ))
+
+test('an agent that stops only itself gives the prompt back too, and goes on with fg', () =>
+  inLab((lab) =>
+    onTerminal(lab, SHELL, async (terminal) => {
+      const script = writeScript(lab, 'echo $$ >$FA_DIR/main.pid; sleep 0.3; kill -STOP $$; echo went-on; sleep 0.3; kill -STOP $$; exit 9')
+      terminal.type([`${COMMAND} run --session self -- bash ${script}; echo "code=$?"`, 'Enter'])
+      const pid = await lab.pid('main')
+      await until('the agent to stop', () => stateOf(pid) === 'T')
+      await terminal.sees('Stopped')
+      terminal.type(['echo back-$((40+2))', 'Enter'])
+      await terminal.sees('back-42')
+      expect(await lab.status('self')).toMatchObject({ state: 'running', liveness: 'alive' })
+      terminal.type(['fg', 'Enter'])
+      await terminal.sees('went-on')
+      await until('the agent to stop again', () => stateOf(pid) === 'T')
+      // Woken by somebody else, it is not left without its keeper.
+      process.kill(pid, 'SIGCONT')
+      await gone(pid)
+      await until('the end', async () => (await lab.status('self')).state === 'failed')
+      expect(await lab.status('self')).toMatchObject({ exit: { code: 9, signal: null } })
     }),
   ))
 
