@@ -1,6 +1,6 @@
 import type { ProcessId, Run } from '../model/index.ts'
 import { isRunMarker, LINEAGE_VARIABLE, MAX_LINEAGE, Problem, policy } from '../model/index.ts'
-import { ownMarker } from '../observe/index.ts'
+import { ignoredSignals, ownMarker, signalsIn } from '../observe/index.ts'
 import type { World } from './world.ts'
 
 /** The shell that waits to become the keeper, with the marker and cookie it already carries. */
@@ -10,11 +10,13 @@ export type Front = {
   readonly cookie: string
   /** The marker it was born with. */
   readonly outer: number | null
+  /** The numbers of the signals that its caller ignores. */
+  readonly ignores: ReadonlySet<number>
 }
 
 /** Our parent, if it is bin/holdfast waiting for a plan; an inherited variable names another pid. */
 export function frontOf({ env, processes }: World): Front | null {
-  const match = /^(\d+) (\d+|-) ([0-9a-f-]{36}) (\S+)$/.exec(env['HOLDFAST_FRONT'] ?? '')
+  const match = /^(\d+) (\d+|-) ([0-9a-f-]{36}) (\S+) ([0-9a-f]+|-)$/.exec(env['HOLDFAST_FRONT'] ?? '')
   if (match === null || Number(match[1]) !== process.ppid) return null
   const seen = processes.sample(process.ppid)
   if (seen.kind !== 'seen') return null
@@ -23,6 +25,7 @@ export function frontOf({ env, processes }: World): Front | null {
     marker: match[2] === '-' ? null : Number(match[2]),
     cookie: match[3] ?? '',
     outer: markerIn(match[4] ?? ''),
+    ignores: match[5] === '-' ? ignoredSignals(process.ppid) : signalsIn(match[5] ?? '0'),
   }
 }
 

@@ -4,7 +4,6 @@ import { sessionVariables, startTrouble } from '../decide/index.ts'
 import { SESSION_VARIABLES } from '../harness/index.ts'
 import type { Ending, Launch, ProcessId, RunBase, RunRecord, Store } from '../model/index.ts'
 import { intentOf, isLive, LINEAGE_VARIABLE, MARKER_SPAN, markerFrom, Problem } from '../model/index.ts'
-import { ignoredSignals } from '../observe/index.ts'
 import type { Front } from './caller.ts'
 import type { World } from './world.ts'
 
@@ -32,7 +31,7 @@ export function launchOf(
   const stripped = [...sessionVariables(names, SESSION_VARIABLES), ...OWN_VARIABLES.filter((name) => names.includes(name))]
   const environment = { ...world.env }
   for (const name of stripped) delete environment[name]
-  const ignored = about.front === null ? new Set<number>() : ignoredSignals(about.front.keeper.pid)
+  const ignored = about.front?.ignores ?? new Set<number>()
   return {
     run,
     environment,

@@ -4,23 +4,23 @@
 # hf_marker and hf_helper (markers of the run and of its helpers, or empty), hf_timeout (seconds, or empty), hf_until, exported the
 # environment, and left argv in "$@".
 
-hf_harness='' hf_told='' hf_timer='' hf_ear='' hf_hit='' hf_code=''
+hf_harness='' hf_told='' hf_timer='' hf_ear='' hf_code=''
 
 # On record it is known by its identity, so the keeper gives the run's marker away: from here on it, and all that it starts for itself,
 # has the marker of helpers, and only the agent has the run's.
 if [ -n "$hf_helper" ]; then prlimit --pid $$ "--rttime=$hf_helper:" 2>/dev/null; fi
 
 # A shell that cannot fork gives up, and a keeper may not while its agent lives: what fails in here is only not done.
-hf_try() { command eval "$1" 2>/dev/null; }
+hf_try() { command eval "$1"; }
 
 # A helper of the keeper works for the run, but is not of its tree: no cookie, no hold on the ear.
 hf_helper_exec() {
   unset HOLDFAST_LINEAGE HOLDFAST_FENCE HOLDFAST_RUN HOLDFAST_EPOCH HOLDFAST_SESSION
-  exec "$@" 7>&-
+  exec "$@" 7>&- 8>&-
 }
 
 # One that works beside us, deaf to the terminal.
-hf_help() { command eval '( trap "" HUP INT QUIT TSTP; hf_helper_exec "$@" ) </dev/null >/dev/null 2>&1 &' 2>/dev/null; }
+hf_help() { command eval '( trap "" HUP INT QUIT TSTP; hf_helper_exec "$@" ) </dev/null >/dev/null 2>&1 &'; }
 
 # What the kernel says of a child of ours: hf_state is its state, or empty if it is none (any more). Names may hold line breaks.
 hf_look() {
@@ -28,7 +28,7 @@ hf_look() {
   while IFS= read -r hf_line; do hf_last=$hf_line; done <"/proc/$1/stat"
   set -- ${hf_last##*) }
   [ "${2-}" != $$ ] || hf_state=$1
-} 2>/dev/null
+}
 
 hf_lives() {
   [ -n "$1" ] || return 1
@@ -40,6 +40,7 @@ hf_lives() {
 # or to all, agent included. It hangs on a pipe that only we hold open, and ends with us. (A detached run has a group of its own.)
 hf_listen() {
   hf_ear=''
+  [ -n "${hf_front-}" ] && [ -p "$hf_dir/ear" ] || return 0
   hf_try '( trap "" TSTP; hf_helper_exec env --default-signal=INT,QUIT cat ) <"$hf_dir/ear" >/dev/null 2>&1 & hf_ear=$!'
 }
 
@@ -57,18 +58,16 @@ hf_heard() {
 
 # What came to us alone is for the agent.
 hf_pass() {
-  hf_hit=1
   if hf_heard; then
     hf_scope=group
   else
     hf_scope=command
-    if hf_lives "$hf_harness"; then kill "-$1" "$hf_harness" 2>/dev/null; fi
+    if hf_lives "$hf_harness"; then kill "-$1" "$hf_harness"; fi
   fi
 }
 
 # TERM and HUP to the command end the whole tree. The agent hears it at once, the rest from the stopper, which learns who heard it when.
 hf_end() {
-  hf_hit=1
   if [ -n "$hf_told" ]; then hf_pass "$1"; return 0; fi
   hf_told=$1
   [ -n "$hf_harness" ] || return 0
@@ -82,42 +81,51 @@ hf_pause() {
   hf_help /bin/sh "$hf_keep/wake.sh" $$ "$hf_harness" || return 0
   kill -STOP $$
   hf_look "$hf_harness"
-  [ "$hf_state" != T ] || kill -CONT "$hf_harness" 2>/dev/null
+  [ "$hf_state" != T ] || kill -CONT "$hf_harness"
 }
 
-# Waits for the harness, writes down how it ended and has Node finish the run. A trap ends `wait` early, with its own number and sometimes
-# with the child already reaped: while it is our child we wait on; after that a second `wait` gives what the first one kept from us.
+# Returns when the harness may be over, or something else has happened. bash loses a child that ends in the very moment in which a trap
+# interrupts `wait`, so there we only rest, and look: often at first, later twice a second.
+if [ -n "${BASH_VERSION-}" ]; then
+  hf_rests=0
+  hf_rest() {
+    hf_rests=$((hf_rests + 1))
+    if [ "$hf_rests" -lt 40 ]; then set -- 0.05; else set -- 0.5; fi
+    read -r -t "$1" hf_line <&7 || [ $? != 1 ] || sleep "$1"
+  }
+else
+  hf_rest() {
+    wait "$hf_harness"
+    hf_code=$?
+  }
+fi
+
+# Waits for the harness, writes down how it ended and has Node finish the run.
 hf_watch() {
   while :; do
-    if [ -p "$hf_dir/ear" ] && ! hf_lives "$hf_ear"; then hf_listen; fi
-    hf_hit=''
-    # bash tells of a stopped child only with job control; a helper must not be started under it.
-    [ -z "${BASH_VERSION-}" ] || set -m
-    wait "$hf_harness" 2>/dev/null
-    hf_code=$?
-    [ -z "${BASH_VERSION-}" ] || set +m
+    hf_lives "$hf_ear" || hf_listen
+    hf_rest
     hf_look "$hf_harness"
     case $hf_state in
     T) if [ -n "${hf_front-}" ]; then hf_pause; fi ;;
-    '' | Z | X)
-      [ -n "$hf_hit" ] || break
-      wait "$hf_harness" 2>/dev/null
-      hf_again=$?
-      [ "$hf_again" = 127 ] || hf_code=$hf_again
-      break
-      ;;
+    '' | Z | X) break ;;
     esac
   done
   trap '' TERM HUP USR1 USR2
   trap : INT QUIT
   trap - CHLD
+  # A trap may have ended `wait` with its own number: then this gives what was kept from us, and otherwise it knows of no such child.
+  wait "$hf_harness"
+  hf_again=$?
+  [ "$hf_again" = 127 ] && [ -n "$hf_code" ] || hf_code=$hf_again
   # In place, over what was put there before the start: neither a free block nor a process is needed to say how it ended.
   printf '1 %3d %-4s\n' "$hf_code" "${hf_told:--}" 1<>"$hf_dir/exit"
   exec 7>&-
-  if [ -n "$hf_timer" ] && [ "$hf_until" != tree ] && hf_lives "$hf_timer"; then kill "$hf_timer" 2>/dev/null; fi
-  if hf_lives "$hf_ear"; then kill -KILL "$hf_ear" 2>/dev/null; fi
-  # What it says to a person is for their terminal.
-  command eval '( trap "" HUP INT QUIT TSTP; hf_helper_exec "$hf_node" "$hf_cli" _finish "$hf_run" )'
+  if [ -n "$hf_timer" ] && [ "$hf_until" != tree ] && hf_lives "$hf_timer"; then kill "$hf_timer"; fi
+  # Without us the ear hears the end of its pipe, unless it was stopped.
+  hf_look "$hf_ear"
+  [ "$hf_state" != T ] || kill -KILL "$hf_ear"
+  hf_try '( trap "" HUP INT QUIT TSTP; hf_helper_exec "$hf_node" "$hf_cli" _finish "$hf_run" 2>&8 )'
   exit "$hf_code"
 }
 
@@ -133,11 +141,13 @@ set -- /bin/sh "$hf_keep/stub.sh" "$hf_dir" "$hf_umask" "$hf_cd" "$@"
 [ -z "$hf_marker" ] || set -- prlimit "--rttime=$hf_marker:" "$@"
 "$@" <&9 9<&- &
 hf_harness=$!
-# From here on only stderr is kept: whoever reads our output must see its end when the agent closes it.
-exec 9<&- </dev/null >/dev/null
+# From here on only stderr is kept, for the finisher: whoever reads our output must see its end when the agent closes it, and what a
+# shell says of its children is for nobody.
+exec 9<&- </dev/null >/dev/null 8>&2 2>/dev/null
 umask 077
-[ -n "${BASH_VERSION-}" ] || trap 'hf_hit=1' CHLD
-if [ -n "${hf_front-}" ] && hf_try 'mkfifo "$hf_dir/ear"'; then exec 7<>"$hf_dir/ear"; hf_listen; fi
+# Ends a `wait` or a rest also when the agent has stopped itself.
+trap : CHLD
+if [ -n "${hf_front-}${BASH_VERSION-}" ] && hf_try 'mkfifo "$hf_dir/ear"'; then exec 7<>"$hf_dir/ear"; fi
 if [ -n "$hf_told" ]; then hf_again=$hf_told; hf_told=''; hf_end "$hf_again"; fi
 if [ -n "$hf_timeout" ]; then
   hf_help /bin/sh "$hf_keep/timer.sh" "$hf_dir" "$hf_timeout" $$ "$hf_harness" "$hf_until" "$hf_node" "$hf_cli" "$hf_run" && hf_timer=$!

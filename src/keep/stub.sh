@@ -3,7 +3,14 @@ hf_dir=$1 hf_umask=$2 hf_cd=$3
 shift 3
 umask 077
 # Only a stub that could not become the harness lives to see its own end.
-trap 'hf_code=$?; umask 077; printf "%s\n" "$hf_code" >"$hf_dir/nostart"' 0
+hf_failed() {
+  hf_code=$?
+  trap - 0
+  umask 077
+  printf '%s\n' "$hf_code" >"$hf_dir/nostart"
+  exit "$hf_code"
+}
+trap hf_failed 0
 cd -- "$hf_cd" 2>/dev/null || { printf 'holdfast: could not start %s: its directory %s cannot be entered\n' "$1" "$hf_cd" >&2; exit 125; }
 unset OLDPWD
 case $1 in
@@ -12,4 +19,7 @@ esac
 command -v -- "$1" >/dev/null 2>&1 || { printf 'holdfast: could not start %s: not found (ENOENT)\n' "$1" >&2; exit 127; }
 read -r hf_stat </proc/self/stat && printf '%s\n' "$hf_stat" >"$hf_dir/pid"
 umask "$hf_umask"
+# bash forgets its traps when it fails here, but can be told to go on.
+[ -z "${BASH_VERSION-}" ] || shopt -s execfail
 exec "$@"
+hf_failed

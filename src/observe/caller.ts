@@ -5,7 +5,11 @@ import { parseRttime } from './proc.ts'
 
 /** The numbers of the signals a process ignores. */
 export function ignoredSignals(pid: number): Set<number> {
-  const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? '0'
+  return signalsIn(/^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? '0')
+}
+
+/** A mask as the kernel writes it. */
+export function signalsIn(mask: string): Set<number> {
   const bits = BigInt(`0x${mask}`)
   return new Set(Array.from({ length: 64 }, (_, index) => index + 1).filter((signal) => (bits >> BigInt(signal - 1)) & 1n))
 }

@@ -187,6 +187,7 @@ verifies('one-owner', 'a frozen keeper whose agent is gone is ended by the next 
     await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
     const { pid, keeper } = await lab.status('s')
     process.kill(keeper, 'SIGSTOP')
+    await until('the keeper to be stopped', () => stateOf(keeper) === 'T')
     process.kill(pid, 'SIGKILL')
     // Only the zombie tells how it ended: that is enough to be over.
     await until('the end', async () => (await lab.status('s')).state === 'failed')
