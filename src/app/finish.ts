@@ -1,14 +1,18 @@
 import { endRun, endWhatIsLeft, type RunEnd } from '../act/index.ts'
 import type { Intent, LiveRun, ProcessRow } from '../model/index.ts'
-import { isLive, Problem } from '../model/index.ts'
+import { exitFromShell, isLive, Problem } from '../model/index.ts'
 import { housekeep, TIME_IS_OVER } from './reconcile.ts'
 import type { World } from './world.ts'
 
-/** What a keeper has Node do when its harness is gone: end the leftovers and the runs started in it, verify, record. */
-export async function finishRun(world: World, id: string): Promise<RunEnd | null> {
+/**
+ * What a keeper has Node do when its harness is gone: end the leftovers and the runs started in it, verify, record. `code`: what the
+ * keeper saw, for a run whose directory cannot be written any more.
+ */
+export async function finishRun(world: World, id: string, code: number | null = null): Promise<RunEnd | null> {
   const store = await world.store('writer')
   const run = await store.run(id)
   if (run === null) return null
+  if (code !== null && isLive(run) && world.files.exit(id) === null) await store.recordExited(run, exitFromShell(code), world.clock.now())
   const how = { intent: null, graceMs: world.policy.graceMs }
   const end = await (isLive(run) ? endRun(run, { ...world, store }, how) : endWhatIsLeft(run, { ...world, store }, how))
   world.files.capLog(id)

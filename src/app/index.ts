@@ -1,5 +1,6 @@
 export type { OnLive } from '../decide/index.ts'
 export { parseDuration } from '../decide/index.ts'
+export { ownArguments } from '../observe/index.ts'
 export * from './degraded.ts'
 export * from './finish.ts'
 export * from './logs.ts'

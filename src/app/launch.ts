@@ -4,6 +4,7 @@ import { sessionVariables, startTrouble } from '../decide/index.ts'
 import { SESSION_VARIABLES } from '../harness/index.ts'
 import type { Ending, Launch, ProcessId, RunBase, RunRecord, Store } from '../model/index.ts'
 import { intentOf, isLive, LINEAGE_VARIABLE, MARKER_SPAN, markerFrom, Problem } from '../model/index.ts'
+import { unreadVariables } from '../observe/index.ts'
 import type { Front } from './caller.ts'
 import type { World } from './world.ts'
 
@@ -37,6 +38,8 @@ export function launchOf(
     environment,
     stripped,
     added: {
+      // In the foreground a shell hands them on by itself.
+      ...(about.front === null ? unreadVariables(environment) : {}),
       HOLDFAST_HOME: world.home,
       HOLDFAST_SESSION: run.session,
       HOLDFAST_RUN: run.id,

@@ -1,10 +1,17 @@
 import { endRun, type Looked, lookAtAll } from '../act/index.ts'
 import { converge, type Step, verdict } from '../decide/index.ts'
-import type { Intent, LiveRun, ProcessId, Run, Store } from '../model/index.ts'
+import type { Intent, LiveRun, ProcessId, Run, Store, Survivor } from '../model/index.ts'
 import { isLive, MS_PER_TICK } from '../model/index.ts'
 import type { World } from './world.ts'
 
-export type Change = { readonly session: string; readonly run: string; readonly from: string; readonly to: string; readonly why: string }
+export type Change = {
+  readonly session: string
+  readonly run: string
+  readonly from: string
+  readonly to: string
+  readonly why: string
+  readonly survivors: readonly Survivor[]
+}
 
 /** Converge now: look at every live run, decide, act, record. Doing it twice changes nothing more. */
 export async function reconcile(world: World): Promise<Change[]> {
@@ -20,8 +27,9 @@ export async function reconcile(world: World): Promise<Change[]> {
     const judged = verdict(run, seen)
     const step = converge(run, judged, about)
     const after = judged.kind === 'settling' ? await end(world, store, run, null) : await perform(world, store, run, step)
-    if (after !== null && after.state !== run.state)
-      changes.push({ session: run.session, run: run.id, from: run.state, to: after.state, why: isLive(after) ? '' : after.reason })
+    const survivors = after !== null && after.state === 'stopping' ? after.survivors : []
+    if (after !== null && (after.state !== run.state || survivors.length > 0))
+      changes.push({ session: run.session, run: run.id, from: run.state, to: after.state, why: isLive(after) ? '' : after.reason, survivors })
   }
   await housekeep(world, store)
   return changes
@@ -48,7 +56,8 @@ const INTENTS: { readonly [why: string]: Intent } = {
 }
 
 async function end(world: World, store: Store, run: LiveRun, intent: Intent | null): Promise<Run> {
-  return (await endRun(run, { ...world, store }, { intent, graceMs: world.policy.graceMs })).run
+  await endRun(run, { ...world, store }, { intent, graceMs: world.policy.graceMs })
+  return (await store.run(run.id)) ?? run
 }
 
 /** Since its agent was born. Only meant for one that is alive here. */

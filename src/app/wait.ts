@@ -1,5 +1,5 @@
 import type { Ended, Run } from '../model/index.ts'
-import { intentOf, isLive, Problem, shellCode } from '../model/index.ts'
+import { intentOf, isLive, Problem } from '../model/index.ts'
 import { finishRun } from './finish.ts'
 import { seeOne } from './see.ts'
 import type { World } from './world.ts'
@@ -26,7 +26,7 @@ export async function waitForEnd(world: World, reference: string, timeoutMs: num
 /** The code a command would give. No evidence, no code: then 1. */
 export function codeOf(run: Run): number {
   if (isLive(run)) throw new Problem('bug', `run ${run.id} has not ended`)
-  return run.exit === null ? 1 : shellCode(run.exit)
+  return run.exit?.code ?? 1
 }
 
 /** How a run ended, if it has. */

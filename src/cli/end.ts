@@ -57,13 +57,13 @@ export async function waitVerb(world: World, parsed: Parsed): Promise<number> {
 export async function reconcileVerb(world: World, parsed: Parsed): Promise<number> {
   const changes = await reconcile(world)
   if (parsed.flags.has('json')) printJson(changes)
-  else print(changes.length === 0 ? ['nothing to do'] : changes.map(changeText))
-  return 0
+  else print(changes.length === 0 ? ['nothing to do'] : changes.flatMap(changeText))
+  return changes.some(({ survivors }) => survivors.length > 0) ? exitCode.survivors : exitCode.done
 }
 
 /** For the keeper: finish the run; tell a person at the terminal what they would want to know, and a script nothing: a run is transparent. */
-export async function finishVerb(world: World, { words: args }: Parsed): Promise<number> {
-  const end = await finishRun(world, args[0] ?? '')
+export async function finishVerb(world: World, { words: [run = '', code] }: Parsed): Promise<number> {
+  const end = await finishRun(world, run, code === undefined ? null : Number(code))
   if (end !== null && !end.run.detached && isatty(2)) for (const line of finishedText(end)) say(line)
   return end !== null && end.kind === 'ended' && !isLive(end.run) ? 0 : 1
 }

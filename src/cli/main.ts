@@ -1,4 +1,4 @@
-import { openWorld, type World } from '../app/index.ts'
+import { openWorld, ownArguments, type World } from '../app/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
 import { endVerb, finishVerb, reconcileVerb, stopVerb, waitVerb } from './end.ts'
 import { HELP } from './help.ts'
@@ -67,7 +67,7 @@ function version(json: boolean): number {
 const wantsJson = (args: readonly string[]): boolean => args.slice(0, args.includes('--') ? args.indexOf('--') : undefined).includes('--json')
 
 /** Faults of the world are told in a sentence; bugs with their stack. */
-main(process.argv.slice(2)).then(
+main(ownArguments()).then(
   (code) => {
     process.exitCode = code
   },

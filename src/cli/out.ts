@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
-import type { Problem } from '../model/index.ts'
+import { Problem } from '../model/index.ts'
 import { type Paint, painter } from '../show/index.ts'
 
 const colours = (fd: number): boolean => isatty(fd) && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb'
@@ -19,7 +19,8 @@ export function write(fd: 1 | 2, data: string | Uint8Array): void {
         continue
       }
       if (code === 'EPIPE' && fd === 1) process.exit(141)
-      // A terminal that is gone (EIO), or no stderr at all: there is nobody to tell.
+      if (fd === 1) throw new Problem('unavailable', `the answer could not be written to standard output: ${code}`, { cause: error })
+      // No stderr: there is nobody to tell.
       return
     }
   }

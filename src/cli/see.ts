@@ -46,7 +46,7 @@ export async function statusVerb(world: World, parsed: Parsed): Promise<number> 
     async () => [await seeOne(world, reference)],
     (candidate) => candidate.run.session === reference || candidate.run.id === reference,
   )
-  if (sight === undefined) throw new Problem('noSuchSession', `no run directory shows a live session ${reference}`)
+  if (sight === undefined) throw new Problem('unavailable', `the store cannot be used, and no run directory shows a live session ${reference}`)
   if (parsed.flags.has('json')) printJson(sightJson(sight))
   else print(statusText(sight, world.clock.now(), paintFor(1)))
   return degraded ? exitCode.unavailable : 0
@@ -117,9 +117,22 @@ export async function logsVerb(world: World, parsed: Parsed): Promise<number> {
   const { run } = await seeOne(world, reference)
   if (!run.detached)
     throw new Problem('noSuchSession', `session ${run.session} ran in the foreground; its output went to its terminal and was not kept`)
-  for await (const chunk of logs(world, reference, { follow: parsed.flags.has('follow'), lines: text === undefined ? null : Number(text) }))
-    write(1, chunk)
+  const output = logs(world, reference, { follow: parsed.flags.has('follow'), lines: text === undefined ? null : Number(text) })
+  if (parsed.flags.has('json')) for await (const line of linesOf(output)) print([JSON.stringify({ session: run.session, run: run.id, line })])
+  else for await (const chunk of output) write(1, chunk)
   return 0
+}
+
+/** Whole lines, and at the end what was not ended. */
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest !== '') yield rest
 }
 
 export async function attachVerb(world: World, parsed: Parsed): Promise<number> {

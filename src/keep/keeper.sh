@@ -125,7 +125,7 @@ hf_watch() {
   # Without us the ear hears the end of its pipe, unless it was stopped.
   hf_look "$hf_ear"
   [ "$hf_state" != T ] || kill -KILL "$hf_ear"
-  hf_try '( trap "" HUP INT QUIT TSTP; hf_helper_exec "$hf_node" "$hf_cli" _finish "$hf_run" 2>&8 )'
+  hf_try '( trap "" HUP INT QUIT TSTP; hf_helper_exec "$hf_node" "$hf_cli" _finish "$hf_run" "$hf_code" 2>&8 )'
   exit "$hf_code"
 }
 

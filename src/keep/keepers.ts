@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { GatedKeeper, Keepers, Launch, ProcessId, RunFiles } from '../model/index.ts'
+import { bytesOf } from '../model/index.ts'
 import { runOutside } from './outside.ts'
 import { isShellName, quote } from './shell.ts'
 
@@ -49,11 +50,13 @@ function writePlan({ run, stripped, added, helperMarker, timeoutSeconds, umask, 
     `hf_umask=${umask.toString(8).padStart(4, '0')} hf_signals=${quote(defaultSignals.join(','))}`,
     `hf_marker=${quote(run.marker === null ? '' : String(run.marker))} hf_helper=${quote(helperMarker === null ? '' : String(helperMarker))} hf_timeout=${quote(timeoutSeconds === null ? '' : String(timeoutSeconds))} hf_until=${run.until}`,
     ...(unset.length > 0 ? [`unset ${unset.join(' ')}`] : []),
-    ...Object.entries(added).map(([name, value]) => `export ${name}=${quote(value)}`),
+    ...Object.entries(added)
+      .filter(([name]) => isShellName(name))
+      .map(([name, value]) => `export ${name}=${quote(value)}`),
     `set -- ${run.argv.map(quote).join(' ')}`,
   ]
   const path = join(files.path(run.id), 'plan')
-  writeFileSync(path, `${lines.join('\n')}\n`, { mode: 0o600 })
+  writeFileSync(path, bytesOf(`${lines.join('\n')}\n`), { mode: 0o600 })
   return path
 }
 

@@ -1,5 +1,5 @@
-/** How a harness ended. Both are set when a shell told us 128+n, since a shell cannot tell `exit 137` from SIGKILL. */
-export type Exit = { readonly code: number | null; readonly signal: string | null }
+/** How a harness ended. A death by signal n has the code 128+n, as shells count; from a shell's word alone it may also be an exit with that code. */
+export type Exit = { readonly code: number; readonly signal: string | null }
 
 const SIGNALS: Readonly<Record<number, string>> = {
   1: 'SIGHUP',
@@ -26,19 +26,11 @@ const SIGNALS: Readonly<Record<number, string>> = {
 
 export const signalName = (number: number): string => SIGNALS[number] ?? `SIG${number}`
 
-/** The code a shell would give: 128+n for a signal. */
-export function shellCode({ code, signal }: Exit): number {
-  if (code !== null) return code
-  const number = Object.entries(SIGNALS).find(([, name]) => name === signal)?.[0] ?? signal?.slice(3)
-  return 128 + (Number(number) || 0)
-}
-
 /** From the status a shell gives: 128+n is a signal, as far as a shell can tell. */
 export const exitFromShell = (code: number): Exit => (code > 128 && code <= 192 ? { code, signal: signalName(code - 128) } : { code, signal: null })
 
 /** From the wait status a zombie carries: exact. */
 export const exitFromWaitStatus = (status: number): Exit =>
-  (status & 127) === 0 ? { code: (status >> 8) & 255, signal: null } : { code: null, signal: signalName(status & 127) }
+  (status & 127) === 0 ? { code: (status >> 8) & 255, signal: null } : { code: 128 + (status & 127), signal: signalName(status & 127) }
 
-export const describeExit = (exit: Exit): string =>
-  exit.signal === null ? `exit code ${exit.code}` : exit.code === null ? exit.signal : `${exit.signal} (${exit.code})`
+export const describeExit = (exit: Exit): string => (exit.signal === null ? `exit code ${exit.code}` : `${exit.signal} (${exit.code})`)

@@ -1,3 +1,4 @@
+export * from './bytes.ts'
 export * from './event.ts'
 export * from './exit.ts'
 export * from './fact.ts'

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { isatty } from 'node:tty'
-import { isRunMarker } from '../model/index.ts'
+import { isRunMarker, textOf } from '../model/index.ts'
 import { parseRttime } from './proc.ts'
 
 /** The numbers of the signals a process ignores. */
@@ -18,6 +18,30 @@ export function signalsIn(mask: string): Set<number> {
 export function ownMarker(): number | null {
   const soft = parseRttime(readFileSync('/proc/self/limits', 'latin1'))
   return soft !== null && isRunMarker(soft) ? soft : null
+}
+
+/** Node replaces what is no UTF-8 in arguments and variables; the kernel still has the bytes. */
+const REPLACED = '\uFFFD'
+
+/** The arguments of this command, byte for byte. */
+export function ownArguments(): string[] {
+  const args = process.argv.slice(2)
+  return args.some((word) => word.includes(REPLACED)) ? wordsOf('/proc/self/cmdline').slice(-args.length) : args
+}
+
+/** Those of the given variables that Node could not read, byte for byte. */
+export function unreadVariables(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const names = Object.keys(environment).filter((name) => environment[name]?.includes(REPLACED) === true && environment[name] === process.env[name])
+  if (names.length === 0) return {}
+  const raw = new Map(wordsOf('/proc/self/environ').map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]))
+  return Object.fromEntries(names.flatMap((name) => (raw.has(name) ? [[name, raw.get(name) as string]] : [])))
+}
+
+function wordsOf(path: string): string[] {
+  const bytes = readFileSync(path)
+  const words: string[] = []
+  for (let from = 0, end = bytes.indexOf(0); end >= 0; from = end + 1, end = bytes.indexOf(0, from)) words.push(textOf(bytes.subarray(from, end)))
+  return words
 }
 
 /** The terminal this command was started on, if any. */

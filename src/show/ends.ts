@@ -27,7 +27,7 @@ export function stoppedText(session: string, end: End): string[] {
         ...(end.unrecorded === null ? [] : [`  not recorded (${end.unrecorded.message}); holdfast reconcile records it later`]),
       ]
     case 'survivors':
-      return [`${session} still has survivors:`, ...end.survivors.map(({ pid, name, why }) => `  pid ${pid} (${plain(name)}): ${why}`)]
+      return [`${session} still has survivors:`, ...end.survivors.map(survivorText)]
     case 'unknown':
       return [`${session} cannot be proven gone: ${plain(end.why)}`]
     case 'alive':
@@ -73,8 +73,12 @@ export function finishedText(end: End): string[] {
   return [...left, ...(notable ? [`session ${end.run.session} ${end.run.state}: ${plain(end.run.reason)}`] : [])]
 }
 
-export const changeText = (change: { session: string; from: string; to: string; why: string }): string =>
-  `${change.session}: ${change.from} → ${change.to}${change.why === '' ? '' : ` (${plain(change.why)})`}`
+export const changeText = (change: { session: string; from: string; to: string; why: string; survivors: readonly Survivor[] }): string[] => [
+  `${change.session}: ${change.from} → ${change.to}${change.why === '' ? '' : ` (${plain(change.why)})`}`,
+  ...change.survivors.map(survivorText),
+]
+
+const survivorText = ({ pid, name, why }: Survivor): string => `  pid ${pid} (${plain(name)}): ${why}`
 
 const count = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`
 

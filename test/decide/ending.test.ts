@@ -26,7 +26,7 @@ const cases: readonly Case[] = [
   ['exit 3', running(), seenGone({ exit: record(3) }), 'failed', [3, null], 'exit code 3', 'keeper'],
   ['128+n', running(), seenGone({ exit: record(137, null, 'SIGKILL') }), 'failed', [137, 'SIGKILL'], 'SIGKILL (137)', 'keeper'],
   ['a zombie that exited', running(), seenGone({ harness: gone(0) }), 'completed', [0, null], 'exit code 0', 'reconcile'],
-  ['a zombie that was killed', running(), seenGone({ harness: gone(killed) }), 'failed', [null, 'SIGKILL'], 'SIGKILL', 'reconcile'],
+  ['a zombie that was killed', running(), seenGone({ harness: gone(killed) }), 'failed', [137, 'SIGKILL'], 'SIGKILL (137)', 'reconcile'],
   ['a record before a zombie', running(), seenGone({ exit: record(0), harness: gone(killed) }), 'completed', [0, null], 'exit code 0', 'keeper'],
   ['told to end', running(), seenGone({ exit: record(143, 'TERM') }), 'stopped', [143, null], 'the holdfast command received SIGTERM', 'SIGTERM'],
   ['its terminal closed', running(), seenGone({ exit: record(0, 'HUP') }), 'stopped', [0, null], 'the holdfast command received SIGHUP', 'SIGHUP'],
@@ -63,7 +63,11 @@ describe('what it rests on is kept', () => {
       seenGone({ exit: record(137, null, 'SIGKILL') }),
       ["the keeper's exit record: SIGKILL (137) (a shell cannot tell this code from that signal)", 'agent gone: no such process'],
     ],
-    ['a zombie', seenGone({ harness: gone(killed, 'it ended (zombie)') }), ["the zombie's own status: SIGKILL", 'agent gone: it ended (zombie)']],
+    [
+      'a zombie',
+      seenGone({ harness: gone(killed, 'it ended (zombie)') }),
+      ["the zombie's own status: SIGKILL (137)", 'agent gone: it ended (zombie)'],
+    ],
     ['a stub', seenGone({ notStarted: 127, harness: null }), ['the stub could not become the agent (127)']],
     ['nothing', seenGone({ harness: null }), ['no exit record', 'keeper gone: no such process']],
   ]

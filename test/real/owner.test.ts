@@ -94,7 +94,7 @@ verifies('final', 'a keeper that was frozen during its takeover changes nothing 
     const { keeper, pid } = await lab.status('s')
     process.kill(keeper, 'SIGSTOP')
     process.kill(pid, 'SIGKILL')
-    expect(await lab.status('s')).toMatchObject({ state: 'failed', exit: { code: null, signal: 'SIGKILL' } })
+    expect(await lab.status('s')).toMatchObject({ state: 'failed', exit: { code: 137, signal: 'SIGKILL' } })
     const ended = await lab.ok(['events', 's', '--json'])
     await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
     process.kill(keeper, 'SIGCONT')

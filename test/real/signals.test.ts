@@ -17,14 +17,11 @@ const heard = (lab: Lab): string[] => readOr(join(lab.agentDir, 'heard')).split(
 const inGroup = (lab: Lab, ...argv: string[]) =>
   spawn(COMMAND, ['run', '--session', 's', '--dir', lab.dir, '--', ...argv], { env: lab.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
 
+const childrenOf = (pid: number): number[] => readOr(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
+
 /** The command's Node, once a failpoint has stopped it. */
 const frozenChild = (command: ChildProcess): Promise<number> =>
-  until('the frozen launcher', () =>
-    readOr(`/proc/${command.pid}/task/${command.pid}/children`)
-      .split(' ')
-      .map(Number)
-      .find((pid) => pid > 0 && stateOf(pid) === 'T'),
-  )
+  until('the frozen launcher', () => childrenOf(command.pid ?? 0).find((pid) => stateOf(pid) === 'T'))
 
 for (const [signal, code] of [
   ['TERM', 5],
@@ -62,7 +59,7 @@ test('INT, QUIT and USR1 reach the agent once, told to the command or to its gro
         process.kill(whom, `SIG${signal}`)
         await until(`${signal} number ${wanted.length}`, () => heard(lab).length >= wanted.length)
         // A second one would follow at once.
-        await until('the ear to be there again', () => readOr(`/proc/${keeper}/task/${keeper}/children`).trim().split(' ').length === 2)
+        await until('the ear to be there again', () => childrenOf(keeper).some((pid) => isAlive(pid) && readOr(`/proc/${pid}/comm`) === 'cat\n'))
       }
     expect(heard(lab)).toEqual(wanted)
     await lab.ok(['stop', 's'])

@@ -160,6 +160,10 @@ export function storeConformance(name: string, open: () => Promise<{ store: Stor
         exit: { code: 143, signal: 'SIGTERM' },
         survivors: [{ pid: 5 }],
       })
+      // Each is told once, however often it is said.
+      await store.recordExited(run, { code: 1, signal: null }, 6)
+      const kinds = (await store.events({ session: 's', after: 0, limit: 20 })).map(({ kind }) => kind)
+      expect(kinds).toEqual(['claimed', 'running', 'asked', 'exited', 'survivors'])
     }),
   )
 

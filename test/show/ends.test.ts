@@ -55,7 +55,7 @@ describe('a takeover tells', () => {
 })
 
 describe('the end of a foreground run tells', () => {
-  const failed = (signal: string) => end({ run: ended({ state: 'failed', exit: { code: null, signal }, reason: signal }) })
+  const failed = (signal: string) => end({ run: ended({ state: 'failed', exit: { code: 137, signal }, reason: signal }) })
   const cases: readonly [what: string, end: End, lines: readonly string[]][] = [
     ['nothing of success', end({ run: ended() }), []],
     ['nothing of an exit code, which is passed on', end({ run: ended({ state: 'failed', exit: { code: 3, signal: null } }) }), []],
@@ -77,6 +77,11 @@ verifies('bounded', 'a message names eight members and counts the rest', () => {
 })
 
 test('a change tells from what to what, and why', () => {
-  expect(changeText({ session: 's1', from: 'running', to: 'lost', why: 'nothing tells' })).toBe('s1: running → lost (nothing tells)')
-  expect(changeText({ session: 's1', from: 'running', to: 'stopping', why: '' })).toBe('s1: running → stopping')
+  expect(changeText({ session: 's1', from: 'running', to: 'lost', why: 'nothing tells', survivors: [] })).toEqual([
+    's1: running → lost (nothing tells)',
+  ])
+  expect(changeText({ session: 's1', from: 'running', to: 'stopping', why: '', survivors: [{ pid: 7, name: 'x', why: 'it did not end' }] })).toEqual([
+    's1: running → stopping',
+    '  pid 7 (x): it did not end',
+  ])
 })

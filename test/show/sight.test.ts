@@ -78,7 +78,7 @@ describe('what it says', () => {
   })
   verifies('stop-proof', 'of a stopping run: its exit so far, who asked, and the survivors by name', () => {
     const survivors = [{ pid: 9, name: 'sleep', why: 'it did not end' }]
-    const run = stopping({ intent, survivors, exit: { code: null, signal: 'SIGKILL' } })
+    const run = stopping({ intent, survivors, exit: { code: 137, signal: 'SIGKILL' } })
     expect(sightJson(sight({ run }))).toMatchObject({ state: 'stopping', exit: run.exit, reason: 'asked by ann', survivors, endedAt: null })
   })
   const pids: readonly [what: string, over: Partial<Sight>, pid: number][] = [

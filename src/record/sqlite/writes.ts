@@ -114,17 +114,20 @@ export function recordRunning(db: Database, run: RunBase, keeper: ProcessId, at:
 export function recordAsked(db: Database, run: RunBase, intent: Intent, at: number): boolean {
   const won = changed(
     db
-      .prepare(`UPDATE run SET state = 'stopping', intent = coalesce(intent, ?) WHERE id = ? AND epoch = ? AND state IN (${takes('asked')})`)
+      .prepare(`UPDATE run SET state = 'stopping', intent = ? WHERE id = ? AND epoch = ? AND state IN (${takes('asked')}) AND intent IS NULL`)
       .run(json(intent), run.id, run.epoch),
   )
   if (won) event(db, run, 'asked', { ...intent }, at)
-  return won
+  return won || db.prepare(`SELECT 1 FROM run WHERE id = ? AND epoch = ? AND state = 'stopping'`).get(run.id, run.epoch) !== undefined
 }
 
 export function recordExited(db: Database, run: RunBase, exit: Exit | null, at: number): boolean {
   const won = changed(
     db
-      .prepare(`UPDATE run SET state = 'stopping', exit = coalesce(exit, ?) WHERE id = ? AND epoch = ? AND state IN (${takes('exited')})`)
+      .prepare(
+        `UPDATE run SET state = 'stopping', exit = coalesce(exit, ?1) WHERE id = ?2 AND epoch = ?3 AND state IN (${takes('exited')})
+         AND (state <> 'stopping' OR (exit IS NULL AND ?1 IS NOT NULL))`,
+      )
       .run(exit && json(exit), run.id, run.epoch),
   )
   if (won) event(db, run, 'exited', { exit }, at)
