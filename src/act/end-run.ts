@@ -1,8 +1,8 @@
 import type { Verdict } from '../decide/index.ts'
 import { converge, judgePlace, verdict, withEnded } from '../decide/index.ts'
-import type { Ending, Intent, LiveRun, Member, ProcessRow, Run, Store, Survivor } from '../model/index.ts'
+import type { Ending, Intent, LiveRun, Member, Run, Store, Survivor } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
-import { endTree, type Hands, untilGone } from './end-tree.ts'
+import { endTree, type Hands, type Told, untilGone } from './end-tree.ts'
 import { endTimer, nudgeKeeper, settleKeeper, untilKeeperWrote } from './keeper.ts'
 import { type Looked, lookAt } from './look.ts'
 
@@ -19,8 +19,8 @@ export type How = {
   /** Null: only finish what is over by itself. */
   readonly intent: Intent | null
   readonly graceMs: number
-  /** Who has had a TERM already, and when (in ticks). */
-  readonly told?: { readonly who: (row: ProcessRow) => boolean; readonly since: number }
+  /** Who has heard of it already. */
+  readonly told?: Told
   /** Unknown is overridden by a person (--force). */
   readonly despiteUnknown?: boolean
   /** How many runs it is started in. */
@@ -38,7 +38,7 @@ export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<Ru
   const atFirst = verdict(first, await lookAt(first, ender))
   if (atFirst.kind === 'unknown' && !how.despiteUnknown) return { kind: 'unknown', run: first, why: atFirst.why }
   const asks = how.intent !== null && (atFirst.kind === 'alive' || atFirst.kind === 'starting' || atFirst.kind === 'unknown')
-  const trouble = asks && how.intent !== null ? await announce(first, how.intent, ender) : null
+  const trouble = asks && how.intent !== null ? await announce(first, { ...how.intent, graceMs: how.graceMs }, ender) : null
   let run: LiveRun = trouble === null || how.intent === null ? first : { ...first, state: 'stopping', intent: how.intent, exit: null, survivors: [] }
   const until = ender.clock.elapsed() + ender.policy.settleMs + how.graceMs + ender.policy.killMs
   for (let settlingSince: number | null = null; ; ) {
@@ -84,7 +84,7 @@ async function endOnce(run: LiveRun, judged: Verdict, how: How, ended: Member[],
   nudgeKeeper(run, judged.kind === 'starting', ender)
   const leftovers = judged.kind === 'leftovers' && how.intent === null
   const graceMs = leftovers ? ender.policy.leftoverGraceMs : how.graceMs
-  const outcome = await endTree(run, ender, { graceMs, ...(how.told === undefined ? {} : { told: how.told.who, since: how.told.since }) })
+  const outcome = await endTree(run, ender, { graceMs, ...(how.told === undefined ? {} : { told: how.told }) })
   ended.push(...outcome.ended.filter((member) => !ended.some((known) => known.row.pid === member.row.pid && known.row.ticks === member.row.ticks)))
   if (outcome.survivors.length > 0) {
     if (trouble === null) await orLater(() => ender.store.recordSurvivors(run, outcome.survivors, ender.clock.now()))
@@ -102,7 +102,13 @@ async function endChildren(run: Run, how: How, ended: Member[], ender: Ender): P
   if (depth > ender.policy.nestingDepth) return null
   for (const child of await ender.store.children(run.id).catch(() => [])) {
     const reason = `the session it was started in (${run.session}) ended${how.intent === null ? '' : `: ${how.intent.reason}`}`
-    const end = await endRun(child, ender, { intent: { end: 'stopped', by: how.intent?.by ?? 'finisher', reason }, graceMs: how.graceMs, depth })
+    const told = how.told === undefined ? {} : { told: how.told }
+    const end = await endRun(child, ender, {
+      intent: { end: 'stopped', by: how.intent?.by ?? 'finisher', reason },
+      graceMs: how.graceMs,
+      depth,
+      ...told,
+    })
     if (end.kind === 'survivors' || end.kind === 'unknown') return end
     if (end.kind === 'ended') ended.push(...end.ended)
   }

@@ -12,15 +12,13 @@ export type TreeEnd = {
 }
 
 /**
- * `told`: who has had a TERM already. `since`: when they had it, in ticks; what was born later is their doing. `anywhere`: by marker
- * alone, for a run recorded in another place.
+ * A signal that was sent before we came, and who heard it. `since`, in ticks: what was born from then on is the doing of those who did.
+ * `wasTerm`: if it was another one (HUP), those who are still there at half of their grace hear TERM as well.
  */
-export type EndHow = {
-  readonly graceMs: number
-  readonly told?: (row: ProcessRow) => boolean
-  readonly since?: number
-  readonly anywhere?: boolean
-}
+export type Told = { readonly heard: (row: ProcessRow) => boolean; readonly since: number; readonly wasTerm: boolean }
+
+/** `anywhere`: by marker alone, for a run recorded in another place. */
+export type EndHow = { readonly graceMs: number; readonly told?: Told; readonly anywhere?: boolean }
 
 /**
  * Ends everything that is proven to belong to a run. First TERM and CONT with a grace that lasts only while somebody uses it,
@@ -62,24 +60,30 @@ type Send = (member: Member, name: Signal) => void
 
 /** Each hears TERM once. What somebody starts in its grace is its clean-up: that hears it only when it is left alone. */
 async function askToLeave(look: Look, signal: Send, stuck: (members: readonly Member[]) => boolean, hands: Hands, how: EndHow) {
-  const until = hands.clock.elapsed() + how.graceMs
+  const began = hands.clock.elapsed()
+  const until = began + how.graceMs
   const asked = new Set<string>()
-  let since = how.since ?? Number.POSITIVE_INFINITY
-  for (let empty = 0; ; ) {
+  const early = new Set<string>()
+  for (let empty = 0, first = true; ; first = false) {
     const seen = await look()
     empty = seen.members.length === 0 ? empty + 1 : 0
     if (empty === 2 || (seen.members.length > 0 && stuck(seen.members))) return seen
     const here = new Set(seen.members.map(({ row }) => row.pid))
+    const inTime = hands.clock.elapsed() - began < how.graceMs / 2
     for (const member of seen.members) {
-      const cleansUp = member.row.ticks >= since && here.has(member.row.parent)
-      if (!cleansUp && !asked.has(keyOf(member.row))) {
-        if (how.told?.(member.row) !== true) signal(member, 'SIGTERM')
-        asked.add(keyOf(member.row))
+      const { row } = member
+      const key = keyOf(row)
+      const late = how.told !== undefined && row.ticks >= how.told.since
+      if (first && !late) early.add(key)
+      const cleansUp = !early.has(key) && here.has(row.parent)
+      const heard = how.told?.heard(row) === true && (how.told.wasTerm || inTime)
+      if (!cleansUp && !heard && !asked.has(key)) {
+        signal(member, 'SIGTERM')
+        asked.add(key)
       }
       // A frozen process hears TERM only once it runs again.
       signal(member, 'SIGCONT')
     }
-    since = Math.min(since, hands.processes.ticks())
     if (empty > 0) continue
     if (hands.clock.elapsed() >= until) return seen
     await untilGone(

@@ -69,7 +69,7 @@ async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string
     const table = passFor(local, processes)
     // After the pass: whoever claimed before we ask is known as another run.
     const known = await others()
-    for (const run of local) trees.set(run.id, treeOf(census(table, recordOf(run, looked.get(run.id)?.harnessId ?? null), known)))
+    for (const run of local) trees.set(run.id, treeOf(census(table, recordOf(run, looked.get(run.id) as Looked), known)))
     local = local.filter((run) => trees.get(run.id)?.kind === 'empty')
   }
   return trees
@@ -83,15 +83,18 @@ function passFor(runs: readonly Lookable[], processes: Processes): ProcessTable 
 /** Nothing of a run is older than its keeper (or, before there is one, than its launcher). */
 const bornAfter = (run: Lookable): number => (run.keeper ?? run.launcher).ticks
 
-const recordOf = (run: Lookable, harness: ProcessId | null): TreeRecord => ({
+const recordOf = (run: Lookable, { harnessId, exit, notStarted }: Pick<Looked, 'harnessId' | 'exit' | 'notStarted'>): TreeRecord => ({
   marker: run.marker,
   cookie: run.cookie,
   keeper: run.keeper,
-  harness,
+  harness: harnessId,
+  beginning: exit === null && notStarted === null,
 })
 
 /** One pass for one run, with suspects. `journal`: members that were seen before. */
 export async function censusOf(run: Lookable, eyes: Eyes, cookies: boolean, journal: readonly ProcessId[] = []): Promise<Census> {
   const table = eyes.processes.table({ since: bornAfter(run), cookies: cookies || run.marker === null })
-  return census(table, { ...recordOf(run, eyes.files.harness(run.id)), journal }, await eyes.others())
+  const { files } = eyes
+  const seen = { harnessId: files.harness(run.id), exit: files.exit(run.id), notStarted: files.notStarted(run.id) }
+  return census(table, { ...recordOf(run, seen), journal }, await eyes.others())
 }

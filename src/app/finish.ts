@@ -1,6 +1,7 @@
-import { endRun, endWhatIsLeft, type RunEnd } from '../act/index.ts'
-import type { Intent, LiveRun, ProcessRow } from '../model/index.ts'
-import { exitFromShell, isLive, Problem } from '../model/index.ts'
+import { endRun, endWhatIsLeft, lookAt, type RunEnd } from '../act/index.ts'
+import { verdict } from '../decide/index.ts'
+import type { Intent, LiveRun, ProcessRow, Store } from '../model/index.ts'
+import { exitFromShell, intentOf, isLive, Problem, sameProcess } from '../model/index.ts'
 import { housekeep, TIME_IS_OVER } from './reconcile.ts'
 import type { World } from './world.ts'
 
@@ -14,29 +15,47 @@ export async function finishRun(world: World, id: string, code: number | null = 
   if (run === null) return null
   if (code !== null && isLive(run) && world.files.exit(id) === null) await store.recordExited(run, exitFromShell(code), world.clock.now())
   const how = { intent: null, graceMs: world.policy.graceMs }
-  const end = await (isLive(run) ? endRun(run, { ...world, store }, how) : endWhatIsLeft(run, { ...world, store }, how))
+  await leaveToOthers(world, store, id)
+  const left = (await store.run(id)) ?? run
+  const end = await (isLive(left) ? endRun(left, { ...world, store }, how) : endWhatIsLeft(left, { ...world, store }, how))
   world.files.capLog(id)
   if (world.clock.random() * world.policy.housekeepingOdds < 1) await housekeep(world, store)
   return end
 }
 
+/** Somebody asked for this end and is giving what is left of it its grace: that is theirs to end, unless they do not. */
+async function leaveToOthers(world: World, store: Store, id: string): Promise<void> {
+  const { clock, policy } = world
+  const began = clock.elapsed()
+  for (let delay = policy.pollMaxMs; ; delay = Math.min(delay * 2, policy.followMs * 5)) {
+    const run = await store.run(id)
+    if (run === null || !isLive(run)) return
+    const graceMs = intentOf(run)?.graceMs ?? ((world.files.exit(id)?.told ?? null) === null ? null : policy.graceMs)
+    if (graceMs === null || clock.elapsed() - began >= graceMs + policy.killMs) return
+    if (verdict(run, await lookAt(run, world)).kind !== 'leftovers') return
+    await clock.sleep(delay)
+  }
+}
+
 /**
- * The command itself was told to end, or its time is over. What heard the signal already is not told again: the agent or, when it went
- * to the whole `group`, all of it. `at`: when, in ticks.
+ * The command itself was told to end, or its time is over. `scope`: who heard the signal: the agent (`command`), all of its group (`group`),
+ * or `both` where the agent is in another one. It was sent just before we were born.
  */
-export async function endAsked(world: World, id: string, why: string, heard?: { scope: string; at: number }): Promise<RunEnd> {
+export async function endAsked(world: World, id: string, why: string, scope: string | null): Promise<RunEnd> {
   const store = await world.store('writer')
   const run = await store.run(id)
   if (run === null) throw new Problem('noSuchSession', `no such run: ${id}`)
   if (!isLive(run)) return { kind: 'ended', run, ended: [], unrecorded: null }
   const intent: Intent = why === 'TIMEOUT' ? TIME_IS_OVER : { end: 'stopped', by: `SIG${why}`, reason: `the holdfast command received SIG${why}` }
-  const told = heard === undefined ? {} : { told: { who: hearersOf(world, run, heard.scope), since: heard.at } }
+  const since = world.processes.self().ticks - 1
+  const told = scope === null ? {} : { told: { heard: hearersOf(world, run, scope, since), since, wasTerm: why === 'TERM' } }
   return endRun(run, { ...world, store }, { intent, graceMs: world.policy.graceMs, ...told })
 }
 
-function hearersOf(world: World, run: LiveRun, scope: string): (row: ProcessRow) => boolean {
-  const harness = world.files.harness(run.id)
+/** Births are known to a hundredth of a second; who was born with the signal is taken to have heard it. */
+function hearersOf(world: World, run: LiveRun, scope: string, since: number): (row: ProcessRow) => boolean {
+  const harness = scope === 'group' ? null : world.files.harness(run.id)
   const keeper = run.keeper === null ? null : world.processes.sample(run.keeper.pid)
-  const group = scope === 'group' && keeper?.kind === 'seen' && keeper.row.ticks === run.keeper?.ticks ? keeper.row.group : null
-  return (row) => (row.pid === harness?.pid && row.ticks === harness.ticks) || (group !== null && row.group === group)
+  const group = scope !== 'command' && keeper?.kind === 'seen' && keeper.row.ticks === run.keeper?.ticks ? keeper.row.group : null
+  return (row) => (harness !== null && sameProcess(row, harness)) || (group !== null && row.group === group && row.ticks <= since + 1)
 }

@@ -68,8 +68,8 @@ export async function finishVerb(world: World, { words: [run = '', code] }: Pars
   return end !== null && end.kind === 'ended' && !isLive(end.run) ? 0 : 1
 }
 
-/** For the keeper (`_end RUN SIGNAL SCOPE TICKS`) and its timer (`_end RUN TIMEOUT`). */
-export async function endVerb(world: World, { words: [run = '', why = 'TERM', scope, at] }: Parsed): Promise<number> {
-  const end = await endAsked(world, run, why, scope === undefined ? undefined : { scope, at: Number(at) })
+/** For the keeper (`_end RUN SIGNAL SCOPE`) and its timer (`_end RUN TIMEOUT`). */
+export async function endVerb(world: World, { words: [run = '', why = 'TERM', scope] }: Parsed): Promise<number> {
+  const end = await endAsked(world, run, why, scope ?? null)
   return end.kind === 'ended' ? 0 : exitCode.survivors
 }

@@ -7,6 +7,8 @@ export type TreeRecord = {
   readonly cookie: string
   readonly keeper: ProcessId | null
   readonly harness: ProcessId | null
+  /** Its keeper has not yet seen the end of what it started. */
+  readonly beginning: boolean
   /** Members seen earlier: one that was known by its parent is still known when the parent is gone. */
   readonly journal?: readonly ProcessId[]
 }
@@ -56,8 +58,8 @@ function ownProof(row: ProcessRow, run: TreeRecord, byPid: ReadonlyMap<number, P
   if (run.marker === null && row.cookie === run.cookie) return 'cookie'
   if (run.harness !== null && row.pid === run.harness.pid && row.ticks === run.harness.ticks) return 'recorded'
   if (run.journal?.some((known) => known.pid === row.pid && known.ticks === row.ticks) === true) return 'journal'
-  // Before the stub has written who it is, the keeper has no other children than it.
-  if (run.harness === null && isChildOf(row, run.keeper, byPid)) return 'descendant'
+  // Before the stub has written who it is, it is known only as the keeper's child.
+  if (run.harness === null && run.beginning && isChildOf(row, run.keeper, byPid)) return 'descendant'
   return null
 }
 

@@ -79,11 +79,11 @@ export function endingOf(run: LiveRun, seen: Seen): Ending {
   ]
   const intent = intentOf(run) ?? seen.intent
   if (intent !== null) return { state: intent.end, exit, reason: intent.reason, evidence, by: intent.by }
+  const told = seen.exit?.told ?? null
+  if (told !== null) return { state: 'stopped', exit, reason: `the holdfast command received SIG${told}`, evidence, by: `SIG${told}` }
   if (seen.notStarted !== null) {
     return { state: 'failed', exit, reason: `could not start ${run.argv[0] ?? 'it'}: ${startTrouble(seen.notStarted)}`, evidence, by: 'keeper' }
   }
-  const told = seen.exit?.told ?? null
-  if (told !== null) return { state: 'stopped', exit, reason: `the holdfast command received SIG${told}`, evidence, by: `SIG${told}` }
   if (exit === null) {
     const reason = lostReason(seen)
     return { state: 'lost', exit: null, reason, evidence, by: 'reconcile' }

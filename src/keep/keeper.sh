@@ -22,16 +22,21 @@ hf_helper_exec() {
 # One that works beside us, deaf to the terminal.
 hf_help() { command eval '( trap "" HUP INT QUIT TSTP; hf_helper_exec "$@" ) </dev/null >/dev/null 2>&1 &'; }
 
-# What the kernel says of a child of ours: hf_state is its state, or empty if it is none (any more). Names may hold line breaks.
+# What the kernel says of a child of ours: hf_state is its state, ? if that cannot be read, or empty if it is none (any more); hf_group its
+# group. Names may hold line breaks. A process whose first thread has left shows Z while others work: it lives, as L.
 hf_look() {
   hf_state='' hf_last=''
+  [ -n "$1" ] || return 0
   while IFS= read -r hf_line; do hf_last=$hf_line; done <"/proc/$1/stat"
+  if [ -z "$hf_last" ] && kill -0 "$1"; then hf_state='?'; fi
   set -- ${hf_last##*) }
-  [ "${2-}" != $$ ] || hf_state=$1
+  hf_group=${3-}
+  [ "${2-}" = $$ ] || return 0
+  hf_state=$1
+  if [ "$1" = Z ] && [ "${18}" -gt 1 ]; then hf_state=L; fi
 }
 
 hf_lives() {
-  [ -n "$1" ] || return 1
   hf_look "$1"
   case $hf_state in '' | Z | X) return 1 ;; esac
 }
@@ -39,46 +44,61 @@ hf_lives() {
 # The ear is a process of our group that does nothing but die of what the group is told. So we know whether a signal came to us alone
 # or to all, agent included. It hangs on a pipe that only we hold open, and ends with us. (A detached run has a group of its own.)
 hf_listen() {
-  hf_ear=''
+  hf_ear='' hf_vouched=''
   [ -n "${hf_front-}" ] && [ -p "$hf_dir/ear" ] || return 0
   hf_try '( trap "" TSTP; hf_helper_exec env --default-signal=INT,QUIT cat ) <"$hf_dir/ear" >/dev/null 2>&1 & hf_ear=$!'
 }
 
 # A signal to the group kills the ear before it reaches us. Whoever tells first us and then the group (timeout) gets a few hundredths of
-# a second; they are spun away, since a sleep would need a fork, and that may fail.
+# a second; they are spun away, since a sleep would need a fork, and that may fail. A dead ear vouches only for what it died of ($2 is the
+# status that a shell gives then); bash cannot be asked that here, so there it vouches for the first that asks.
 hf_heard() {
   [ -n "$hf_ear" ] || return 1
-  set -- 0 ''
+  set -- "$1" "$2" 0 0 ''
   while hf_lives "$hf_ear"; do
-    read -r hf_now hf_line </proc/uptime
-    [ "$hf_now" = "$2" ] || set -- $(($1 + 1)) "$hf_now"
-    [ "$1" -lt 5 ] || return 1
+    read -r hf_now hf_line </proc/uptime || return 1
+    if [ "$hf_now" = "$5" ]; then set -- "$1" "$2" "$3" $(($4 + 1)) "$5"; else set -- "$1" "$2" $(($3 + 1)) "$4" "$hf_now"; fi
+    [ "$3" -lt 5 ] && [ "$4" -lt 3000 ] || return 1
   done
-}
-
-# What came to us alone is for the agent.
-hf_pass() {
-  if hf_heard; then
-    hf_scope=group
-  else
-    hf_scope=command
-    if hf_lives "$hf_harness"; then kill "-$1" "$hf_harness"; fi
+  if [ -z "${BASH_VERSION-}" ]; then
+    # Twice the same is the ear's own status, and not the number of a trap.
+    set -- "$2" x y
+    while [ "$2" != "$3" ]; do
+      wait "$hf_ear"
+      set -- "$1" "$3" $?
+    done
+    case $3 in "$1" | 127) return 0 ;; *) return 1 ;; esac
   fi
+  [ "${hf_vouched:-$1}" = "$1" ] || return 1
+  hf_vouched=$1
 }
 
-# TERM and HUP to the command end the whole tree. The agent hears it at once, the rest from the stopper, which learns who heard it when.
+# What came to us alone is for the agent, and so is what came to our group when the agent is in another.
+hf_pass() {
+  hf_scope=command
+  if hf_heard "$1" "$2"; then
+    hf_look $$
+    hf_ours=$hf_group
+    hf_look "$hf_harness"
+    hf_scope=group
+    [ "$hf_group" != "$hf_ours" ] || return 0
+    hf_scope=both
+  fi
+  if hf_lives "$hf_harness"; then kill "-$1" "$hf_harness"; fi
+}
+
+# TERM and HUP to the command end the whole tree. The agent hears it at once, the rest from the stopper, which is born now and learns who has heard it.
 hf_end() {
-  if [ -n "$hf_told" ]; then hf_pass "$1"; return 0; fi
+  if [ -n "$hf_told" ]; then hf_pass "$1" "$2"; return 0; fi
   hf_told=$1
   [ -n "$hf_harness" ] || return 0
-  read -r hf_at hf_line </proc/uptime
-  hf_pass "$1"
-  hf_help "$hf_node" "$hf_cli" _end "$hf_run" "$1" "$hf_scope" "${hf_at%.*}${hf_at#*.}"
+  hf_pass "$1" "$2"
+  hf_help "$hf_node" "$hf_cli" _end "$hf_run" "$1" "$hf_scope"
 }
 
 # An agent that stopped itself shall give the prompt back, so we stop too, until it goes on or the shell wakes us.
 hf_pause() {
-  hf_help /bin/sh "$hf_keep/wake.sh" $$ "$hf_harness" || return 0
+  hf_help /bin/sh "$hf_keep/wake.sh" $$ "$hf_harness" || { hf_rest; return 0; }
   kill -STOP $$
   hf_look "$hf_harness"
   [ "$hf_state" != T ] || kill -CONT "$hf_harness"
@@ -91,7 +111,7 @@ if [ -n "${BASH_VERSION-}" ]; then
   hf_rest() {
     hf_rests=$((hf_rests + 1))
     if [ "$hf_rests" -lt 40 ]; then set -- 0.05; else set -- 0.5; fi
-    read -r -t "$1" hf_line <&7 || [ $? != 1 ] || sleep "$1"
+    read -r -t "$1" hf_line <&8 || [ $? != 1 ] || sleep "$1"
   }
 else
   hf_rest() {
@@ -103,52 +123,65 @@ fi
 # Waits for the harness, writes down how it ended and has Node finish the run.
 hf_watch() {
   while :; do
-    hf_lives "$hf_ear" || hf_listen
-    hf_rest
     hf_look "$hf_harness"
     case $hf_state in
-    T) if [ -n "${hf_front-}" ]; then hf_pause; fi ;;
     '' | Z | X) break ;;
+    T) if [ -n "${hf_front-}" ]; then hf_pause; else hf_rest; fi ;;
+    *)
+      # Then what the last rest gave was a trap's number.
+      hf_code=''
+      hf_lives "$hf_ear" || hf_listen
+      # Right before the rest, since a stop that came earlier does not end it.
+      hf_look "$hf_harness"
+      [ "$hf_state" = T ] || hf_rest
+      ;;
     esac
   done
   trap '' TERM HUP USR1 USR2
   trap : INT QUIT
   trap - CHLD
-  # A trap may have ended `wait` with its own number: then this gives what was kept from us, and otherwise it knows of no such child.
+  # A trap may have ended the rest with its own number. The shell tells again how its child ended, unless it was told and another took its
+  # place in the shell's books.
   wait "$hf_harness"
-  hf_again=$?
-  [ "$hf_again" = 127 ] && [ -n "$hf_code" ] || hf_code=$hf_again
+  set -- $?
+  [ "$1" = 127 ] && [ -n "$hf_code" ] || hf_code=$1
   # In place, over what was put there before the start: neither a free block nor a process is needed to say how it ended.
   printf '1 %3d %-4s\n' "$hf_code" "${hf_told:--}" 1<>"$hf_dir/exit"
-  exec 7>&-
+  exec 8>&-
   if [ -n "$hf_timer" ] && [ "$hf_until" != tree ] && hf_lives "$hf_timer"; then kill "$hf_timer"; fi
   # Without us the ear hears the end of its pipe, unless it was stopped.
   hf_look "$hf_ear"
   [ "$hf_state" != T ] || kill -KILL "$hf_ear"
-  hf_try '( trap "" HUP INT QUIT TSTP; hf_helper_exec "$hf_node" "$hf_cli" _finish "$hf_run" "$hf_code" 2>&8 )'
+  hf_try '( trap "" HUP INT QUIT TSTP; hf_helper_exec "$hf_node" "$hf_cli" _finish "$hf_run" "$hf_code" 2>&7 )'
   exit "$hf_code"
 }
 
-for hf_signal in TERM HUP; do trap "hf_end $hf_signal" "$hf_signal"; done
-for hf_signal in INT QUIT USR1 USR2; do trap "hf_pass $hf_signal" "$hf_signal"; done
+trap 'hf_end TERM 143' TERM
+trap 'hf_end HUP 129' HUP
+trap 'hf_pass INT 130' INT
+trap 'hf_pass QUIT 131' QUIT
+trap 'hf_pass USR1 138' USR1
+trap 'hf_pass USR2 140' USR2
 
 # The tombstone may have come before the agent: then it never runs.
 if [ -e "$hf_dir/retired" ]; then exit 143; fi
 
+# The ear first: what the group is told from here on is heard. (Descriptors 8 and 9 are ours, 3 to 7 may be the agent's.)
+if [ -n "${hf_front-}${BASH_VERSION-}" ] && hf_try 'mkfifo -m 600 "$hf_dir/ear" 2>/dev/null'; then exec 8<>"$hf_dir/ear"; fi
+hf_listen
 exec 9<&0
 set -- /bin/sh "$hf_keep/stub.sh" "$hf_dir" "$hf_umask" "$hf_cd" "$@"
 [ -z "$hf_signals" ] || set -- env "--default-signal=$hf_signals" "$@"
 [ -z "$hf_marker" ] || set -- prlimit "--rttime=$hf_marker:" "$@"
-"$@" <&9 9<&- &
+"$@" <&9 9<&- 8>&- &
 hf_harness=$!
 # From here on only stderr is kept, for the finisher: whoever reads our output must see its end when the agent closes it, and what a
 # shell says of its children is for nobody.
-exec 9<&- </dev/null >/dev/null 8>&2 2>/dev/null
+exec 9<&- </dev/null >/dev/null 7>&2 2>/dev/null
 umask 077
 # Ends a `wait` or a rest also when the agent has stopped itself.
 trap : CHLD
-if [ -n "${hf_front-}${BASH_VERSION-}" ] && hf_try 'mkfifo "$hf_dir/ear"'; then exec 7<>"$hf_dir/ear"; fi
-if [ -n "$hf_told" ]; then hf_again=$hf_told; hf_told=''; hf_end "$hf_again"; fi
+if [ -n "$hf_told" ]; then set -- "$hf_told"; hf_told=''; hf_end "$1" 0; fi
 if [ -n "$hf_timeout" ]; then
   hf_help /bin/sh "$hf_keep/timer.sh" "$hf_dir" "$hf_timeout" $$ "$hf_harness" "$hf_until" "$hf_node" "$hf_cli" "$hf_run" && hf_timer=$!
 fi

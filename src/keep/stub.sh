@@ -7,7 +7,8 @@ hf_failed() {
   hf_code=$?
   trap - 0
   umask 077
-  printf '%s\n' "$hf_code" >"$hf_dir/nostart"
+  # Anything else is no failure to start: somebody ended us first.
+  case $hf_code in 12[567]) printf '%s\n' "$hf_code" >"$hf_dir/nostart" ;; esac
   exit "$hf_code"
 }
 trap hf_failed 0

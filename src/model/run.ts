@@ -27,8 +27,13 @@ export type RunBase = {
 /** Does a run end with its harness, or with the last process of its tree? */
 export type Until = 'harness' | 'tree'
 
-/** Why somebody wants a run to end, and what it shall be called then. */
-export type Intent = { readonly end: 'stopped' | 'superseded'; readonly by: string; readonly reason: string }
+/** Why somebody wants a run to end, what it shall be called then, and how long those who asked give it. */
+export type Intent = {
+  readonly end: 'stopped' | 'superseded'
+  readonly by: string
+  readonly reason: string
+  readonly graceMs?: number
+}
 
 export type Survivor = { readonly pid: number; readonly name: string; readonly why: string }
 

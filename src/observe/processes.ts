@@ -9,7 +9,8 @@ export function linuxProcesses(place: Place): Processes {
   return {
     here: () => place,
     self: () => own.self,
-    ticks: () => Math.floor((Number.parseFloat(readSmall('/proc/uptime').text) * 1000) / MS_PER_TICK),
+    // From our own birth on: a container may show another uptime than the one its processes are born by.
+    ticks: () => own.self.ticks + Math.floor(performance.now() / MS_PER_TICK),
     sample,
     table,
     send: (process, signal) => send(process, signal, own.pids),

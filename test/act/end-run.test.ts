@@ -92,8 +92,20 @@ verifies('stop-proof', 'who has heard a signal is not told again, nor what it st
   world.add({ pid: 500, ticks: 5000, parent: 300, marker: run.marker })
   world.after(2_000, () => world.remove(500))
   world.after(2_500, () => world.remove(300))
-  await endRun(run, world, { ...ask, told: { who: ({ pid }) => pid === 300, since: 5_000 } })
+  await endRun(run, world, { ...ask, told: { heard: ({ pid }) => pid === 300, since: 5_000, wasTerm: true } })
   expect(world.sent.filter(({ signal }) => signal !== 'SIGCONT')).toEqual([{ pid: 400, signal: 'SIGTERM' }])
+  world.close()
+})
+
+verifies('stop-proof', 'who heard only a hang-up has half of its grace for it, then hears TERM', async () => {
+  const world = await simulated()
+  const run = await world.launch('s')
+  world.harnesses.set(run.id, { pid: 300, ticks: 3000 })
+  world.add({ pid: 300, ticks: 3000, marker: run.marker })
+  await endRun(run, world, { ...ask, told: { heard: () => true, since: 5_000, wasTerm: false } })
+  expect(world.sent.filter(({ signal }) => signal !== 'SIGCONT')).toEqual([{ pid: 300, signal: 'SIGTERM' }])
+  expect(world.clock.elapsed()).toBeGreaterThanOrEqual(5_000)
+  expect(world.clock.elapsed()).toBeLessThan(7_000)
   world.close()
 })
 

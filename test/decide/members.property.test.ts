@@ -28,7 +28,13 @@ const rows: fc.Arbitrary<ProcessRow[]> = fc.uniqueArray(
 )
 const tables: fc.Arbitrary<ProcessTable> = fc.record({ rows, blind: maybe(fc.constant('hidepid')) })
 const ids = maybe(fc.record({ pid: pids, ticks }))
-const records: fc.Arbitrary<TreeRecord> = fc.record({ marker: fc.constantFrom(MARKER, null), cookie: fc.constant('mine'), keeper: ids, harness: ids })
+const records: fc.Arbitrary<TreeRecord> = fc.record({
+  marker: fc.constantFrom(MARKER, null),
+  cookie: fc.constant('mine'),
+  keeper: ids,
+  harness: ids,
+  beginning: fc.boolean(),
+})
 const RUNS = { numRuns: 3000 }
 
 const others: ReadonlySet<number> = new Set([MARKER, OTHER_MARKER])

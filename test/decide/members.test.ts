@@ -6,7 +6,7 @@ import { markerFrom } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 import { HELPER_MARKER, harness, keeper, MARKER, OTHER_MARKER, row } from './build.ts'
 
-const record = (over: Partial<TreeRecord> = {}): TreeRecord => ({ marker: MARKER, cookie: 'mine', keeper, harness, ...over })
+const record = (over: Partial<TreeRecord> = {}): TreeRecord => ({ marker: MARKER, cookie: 'mine', keeper, harness, beginning: true, ...over })
 const count = (rows: readonly ProcessRow[], over: Partial<TreeRecord> = {}): Census => census({ rows, blind: null }, record(over), others)
 /** The markers of runs on record, its own among them. */
 const others: ReadonlySet<number> = new Set([MARKER, OTHER_MARKER])

@@ -106,7 +106,7 @@ test('Ctrl-Z gives the prompt back, fg goes on', () =>
 test('an agent that stops only itself gives the prompt back too, and goes on with fg', () =>
   inLab((lab) =>
     onTerminal(lab, SHELL, async (terminal) => {
-      const script = writeScript(lab, 'echo $$ >$FA_DIR/main.pid; sleep 0.3; kill -STOP $$; echo went-on; sleep 0.3; kill -STOP $$; exit 9')
+      const script = writeScript(lab, 'echo $$ >$FA_DIR/main.pid; kill -STOP $$; echo went-on; sleep 0.3; kill -STOP $$; exit 9')
       terminal.type([`${COMMAND} run --session self -- bash ${script}; echo "code=$?"`, 'Enter'])
       const pid = await lab.pid('main')
       await until('the agent to stop', () => stateOf(pid) === 'T')

@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, rmdirSync } from 'node:fs'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { chmodSync, rmdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { AGENT, COMMAND, collect, gone, inLab, isAlive, type Lab, readOr, stateOf, TEST_COMMAND, until } from './lab.ts'
+import { AGENT, COMMAND, collect, gone, inLab, isAlive, type Lab, readOr, stateOf, TEST_COMMAND, unable, until } from './lab.ts'
 
 /** An agent that writes down what it hears, and takes its time to leave. */
 const LISTENER = `for s in TERM HUP INT QUIT USR1; do trap "echo $s >>$FA_DIR/heard" $s; done
@@ -110,6 +110,90 @@ verifies('stop-proof', 'what an agent starts to clean up after TERM is not cut o
     expect(readOr(join(lab.agentDir, 'tidy'))).toBe('tidy\n')
   }),
 )
+
+verifies('stop-proof', 'the grace is for all, also after the agent itself has left, and nobody hears TERM twice', () =>
+  inLab(async (lab) => {
+    const child = `trap 'echo TERM >>$FA_DIR/heard; sleep 2; echo saved >$FA_DIR/saved; exit 0' TERM; echo $$ >$FA_DIR/child.pid; while :; do sleep 0.02; done`
+    const agent = `bash -c '${child.replaceAll("'", `'\\''`)}' & trap 'exit 0' TERM; while :; do sleep 0.02; done`
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'bash', '-c', agent])
+    await lab.pid('child')
+    await lab.ok(['stop', 's', '--grace', '20s'])
+    expect(readOr(join(lab.agentDir, 'saved'))).toBe('saved\n')
+    expect(heard(lab)).toEqual(['TERM'])
+    for (const name of ['saved', 'heard', 'child.pid']) rmSync(join(lab.agentDir, name))
+    const command = inGroup(lab, 'bash', '-c', agent)
+    const done = collect(command)
+    await lab.pid('child')
+    process.kill(-(command.pid ?? 0), 'SIGTERM')
+    expect((await done).code).toBe(0)
+    expect(readOr(join(lab.agentDir, 'saved'))).toBe('saved\n')
+    expect(heard(lab)).toEqual(['TERM'])
+  }),
+)
+
+test('an agent in a session of its own hears what its command’s group was told', () =>
+  inLab(async (lab) => {
+    const child = inGroup(lab, 'setsid', 'bash', '-c', LISTENER)
+    const done = collect(child)
+    await lab.pid('main')
+    process.kill(-(child.pid ?? 0), 'SIGTERM')
+    expect((await done).code).toBe(5)
+    expect(heard(lab)).toEqual(['TERM'])
+  }))
+
+test('a signal to the group does not hide another one to the command', () =>
+  inLab(async (lab) => {
+    // Not bash, which itself loses a TERM right after an INT.
+    const hear = (name: string) =>
+      `$SIG{${name}} = sub { open(H, ">>$ENV{FA_DIR}/heard"); print H "${name}\\n"; close H; exit 5 if '${name}' eq 'TERM' };`
+    const listener = `${hear('INT')} ${hear('TERM')} open(F, ">$ENV{FA_DIR}/main.pid"); print F "$$\\n"; close F; select undef, undef, undef, 0.01 while 1`
+    for (let round = 0; round < 3; round++) {
+      const child = inGroup(lab, 'perl', '-e', listener)
+      const done = collect(child)
+      await lab.pid('main')
+      const { keeper } = await lab.status('s')
+      process.kill(-keeper, 'SIGINT')
+      process.kill(keeper, 'SIGTERM')
+      expect((await done).code).toBe(5)
+      expect(heard(lab).sort()).toEqual(['INT', 'TERM'])
+      for (const name of ['heard', 'main.pid']) rmSync(join(lab.agentDir, name))
+    }
+  }))
+
+test('an exit code of 127 survives signals', () =>
+  inLab(async (lab) => {
+    const script = `$SIG{TERM} = sub { open(H, ">>$ENV{FA_DIR}/heard"); print H "TERM\\n"; close H; select undef, undef, undef, 0.1; exit 127 }; open(F, ">$ENV{FA_DIR}/main.pid"); print F "$$\\n"; close F; select undef, undef, undef, 0.01 while 1`
+    const child = inGroup(lab, 'perl', '-e', script)
+    const done = collect(child)
+    await lab.pid('main')
+    const { keeper } = await lab.status('s')
+    process.kill(keeper, 'SIGTERM')
+    await until('the exit to begin', () => heard(lab).length === 1)
+    process.kill(keeper, 'SIGTERM')
+    expect((await done).code).toBe(127)
+    expect(await lab.status('s')).toMatchObject({ state: 'stopped', exit: { code: 127, signal: null } })
+  }))
+
+test('an agent whose first thread has left still hears what its command is told', () =>
+  inLab(async (lab) => {
+    const script = `import ctypes, os, signal, threading, time
+def work():
+    signal_file = os.environ['FA_DIR'] + '/main.pid'
+    open(signal_file, 'w').write(str(os.getpid()))
+    time.sleep(600)
+threading.Thread(target=work).start()
+ctypes.CDLL(None).syscall(60 if os.uname().machine == 'x86_64' else 93, 0)`
+    if (spawnSync('python3', ['-c', '']).status !== 0) return unable('a process without its first thread needs python3')
+    const child = inGroup(lab, 'python3', '-c', script)
+    const done = collect(child)
+    const pid = await lab.pid('main')
+    await until('its first thread to be gone', () => stateOf(pid) === 'Z')
+    const { keeper } = await lab.status('s')
+    process.kill(keeper, 'SIGWINCH')
+    process.kill(keeper, 'SIGTERM')
+    expect((await done).code).toBe(143)
+    expect(await lab.status('s')).toMatchObject({ state: 'stopped', exit: { signal: 'SIGTERM' } })
+  }))
 
 verifies('unknown', 'a wall clock that jumps ahead takes no time from a run', () =>
   inLab(async (lab) => {
