@@ -8,6 +8,9 @@ need tmux tmux 'a run on a terminal'
 need strace strace 'which signals are sent'
 need unshare util-linux 'pid reuse and foreign namespaces'
 need prlimit util-linux 'the marker'
+need setpriv util-linux 'other users'
+need perl perl-base 'agents that adopt orphans or hear every signal'
+need python3 python3-minimal 'an agent without its first thread'
 if [ -n "$hf_missing" ] && [ "${CI:-}" = true ]; then
   echo "missing:$hf_missing" >&2
   exit 1
