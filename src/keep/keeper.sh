@@ -152,7 +152,9 @@ hf_watch() {
   # Without us the ear hears the end of its pipe, unless it was stopped.
   hf_look "$hf_ear"
   [ "$hf_state" != T ] || kill -KILL "$hf_ear"
-  hf_try '( trap "" HUP INT QUIT TSTP; hf_helper_exec "$hf_node" "$hf_cli" _finish "$hf_run" "$hf_code" 2>&7 )'
+  # A bash that cannot fork gives up in spite of that; even then the code is the agent's.
+  trap 'exit "$hf_code"' 0
+  hf_try '( trap - 0; trap "" HUP INT QUIT TSTP; hf_helper_exec "$hf_node" "$hf_cli" _finish "$hf_run" "$hf_code" 2>&7 )'
   exit "$hf_code"
 }
 
