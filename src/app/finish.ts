@@ -19,6 +19,7 @@ export async function finishRun(world: World, id: string, code: number | null = 
   const left = (await store.run(id)) ?? run
   const end = await (isLive(left) ? endRun(left, { ...world, store }, how) : endWhatIsLeft(left, { ...world, store }, how))
   world.files.capLog(id)
+  world.files.tidy(id)
   if (world.clock.random() * world.policy.housekeepingOdds < 1) await housekeep(world, store)
   return end
 }

@@ -44,6 +44,7 @@ export async function prepare(world: World, request: StartRequest): Promise<Plan
   for (const id of [request.session, request.name]) {
     if (id !== undefined && !isSessionId(id)) throw new Problem('usage', `${JSON.stringify(id)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
   }
+  if (request.dir === '') throw new Problem('usage', '--dir needs a directory', { hint: 'leave it out for the current one' })
   const directory = findDirectory(request.dir ?? currentDirectory())
   const front = request.detach ? null : frontOf(world)
   if (!request.detach && front === null)

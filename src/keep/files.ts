@@ -17,7 +17,7 @@ import type { ExitRecord, Intent, ProcessId, RunFiles, RunRecord } from '../mode
 import { exitFromShell, isSignallable } from '../model/index.ts'
 import { capLog, readFrom, sizeOf, startOfTail } from './log.ts'
 
-/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `exit`, `nostart`, `tombstone` (`retired` once put), `timer`, `plan`, `log`. */
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `exit`, `nostart`, `tombstone` (`retired` once put), `timer`, `ear`, `plan`, `log`. */
 export const RUN_FORMAT = 1
 /** The keeper writes over this, in place: as long as any record, and none. */
 const EXIT_BLANK = `0${' '.repeat(9)}\n`
@@ -49,6 +49,7 @@ export function runFiles(home: string): RunFiles {
     remove: (run) => {
       if (RUN_ID.test(run)) rmSync(join(root, run), { recursive: true, force: true })
     },
+    tidy: (run) => rmSync(at(run, 'ear'), { force: true }),
     fence: (run) => at(run, 'retired'),
     path: (run) => join(root, run),
     capLog: (run) => capLog(at(run, 'log')),

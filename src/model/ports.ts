@@ -56,6 +56,8 @@ export interface RunFiles {
   read(run: string): RunRecord | null
   list(): string[]
   remove(run: string): void
+  /** Takes away what only a living keeper needs: nobody shall meet a pipe among its files. */
+  tidy(run: string): void
   fence(run: string): string
   path(run: string): string
   /** Keeps the log within its cap, in place. */

@@ -9,10 +9,16 @@ const intent: Intent = { end: 'stopped', by: 'me', reason: 'asked' }
 const ask = { intent, graceMs: 10_000 }
 const finish = { intent: null, graceMs: 10_000 }
 
-verifies('evidence', 'a keeper that is slow to write is waited for: its word is kept', async () => {
+/** A run whose agent is on record as pid 300; whether it lives is for the test to say. */
+async function withAgent() {
   const world = await simulated()
   const run = await world.launch('s')
   world.harnesses.set(run.id, { pid: 300, ticks: 3000 })
+  return { world, run }
+}
+
+verifies('evidence', 'a keeper that is slow to write is waited for: its word is kept', async () => {
+  const { world, run } = await withAgent()
   world.add({ pid: 200, ticks: 2000 })
   world.after(5_000, () => {
     world.exits.set(run.id, { exit: exitFromShell(4), told: null, at: 1 })
@@ -24,9 +30,7 @@ verifies('evidence', 'a keeper that is slow to write is waited for: its word is 
 })
 
 verifies('evidence', 'one that never writes is ended first, and only then the end is lost', async () => {
-  const world = await simulated()
-  const run = await world.launch('s')
-  world.harnesses.set(run.id, { pid: 300, ticks: 3000 })
+  const { world, run } = await withAgent()
   world.add({ pid: 200, ticks: 2000 }, true)
   expect(await endRun(run, world, finish)).toMatchObject({ kind: 'ended', run: { state: 'lost', exit: null } })
   expect(world.clock.elapsed()).toBeGreaterThanOrEqual(policy.settleMs)
@@ -48,9 +52,7 @@ verifies('stop-proof', 'a deaf member is killed after its grace, a quick tree co
 })
 
 verifies('stop-proof', 'what cannot be ended is named, stays stopping, and is never called over', async () => {
-  const world = await simulated()
-  const run = await world.launch('s')
-  world.harnesses.set(run.id, { pid: 300, ticks: 3000 })
+  const { world, run } = await withAgent()
   world.add({ pid: 300, ticks: 3000, marker: run.marker, uid: 7 })
   const denying = { ...world, processes: { ...world.processes, send: () => 'denied' as const } }
   expect(await endRun(run, denying, ask)).toMatchObject({
@@ -63,9 +65,7 @@ verifies('stop-proof', 'what cannot be ended is named, stays stopping, and is ne
 })
 
 verifies('stop-proof', 'what an agent starts to clean up is left to it, and is told only when it is left alone', async () => {
-  const world = await simulated()
-  const run = await world.launch('s')
-  world.harnesses.set(run.id, { pid: 300, ticks: 3000 })
+  const { world, run } = await withAgent()
   world.add({ pid: 300, ticks: 3000, marker: run.marker }, true)
   world.add({ pid: 400, ticks: 4000, parent: 300, marker: run.marker })
   const born = (pid: number, parent: number): void => void world.add({ pid, ticks: world.processes.ticks(), parent, marker: run.marker })
@@ -84,9 +84,7 @@ verifies('stop-proof', 'what an agent starts to clean up is left to it, and is t
 })
 
 verifies('stop-proof', 'who has heard a signal is not told again, nor what it started since', async () => {
-  const world = await simulated()
-  const run = await world.launch('s')
-  world.harnesses.set(run.id, { pid: 300, ticks: 3000 })
+  const { world, run } = await withAgent()
   world.add({ pid: 300, ticks: 3000, marker: run.marker }, true)
   world.add({ pid: 400, ticks: 4000, parent: 300, marker: run.marker })
   world.add({ pid: 500, ticks: 5000, parent: 300, marker: run.marker })
@@ -98,9 +96,7 @@ verifies('stop-proof', 'who has heard a signal is not told again, nor what it st
 })
 
 verifies('stop-proof', 'who heard only a hang-up has half of its grace for it, then hears TERM', async () => {
-  const world = await simulated()
-  const run = await world.launch('s')
-  world.harnesses.set(run.id, { pid: 300, ticks: 3000 })
+  const { world, run } = await withAgent()
   world.add({ pid: 300, ticks: 3000, marker: run.marker })
   await endRun(run, world, { ...ask, told: { heard: () => true, since: 5_000, wasTerm: false } })
   expect(world.sent.filter(({ signal }) => signal !== 'SIGCONT')).toEqual([{ pid: 300, signal: 'SIGTERM' }])
@@ -110,9 +106,7 @@ verifies('stop-proof', 'who heard only a hang-up has half of its grace for it, t
 })
 
 verifies('evidence', 'an agent that ended by itself keeps its end, whoever ends what it left', async () => {
-  const world = await simulated()
-  const run = await world.launch('s')
-  world.harnesses.set(run.id, { pid: 300, ticks: 3000 })
+  const { world, run } = await withAgent()
   world.add({ pid: 400, ticks: 4000, marker: run.marker })
   world.exits.set(run.id, { exit: exitFromShell(7), told: null, at: 1 })
   expect(await endRun(run, world, ask)).toMatchObject({ kind: 'ended', run: { state: 'failed', exit: { code: 7, signal: null }, by: 'keeper' } })

@@ -77,6 +77,7 @@ export async function simulated(): Promise<Simulated> {
       read: () => null,
       list: () => [],
       remove: () => {},
+      tidy: () => {},
       fence: () => '',
       path: () => '',
       notStarted: () => null,

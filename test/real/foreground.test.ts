@@ -19,6 +19,7 @@ test('stdin, stdout, umask and ignored signals are what they would be without us
     const run = (...argv: string[]) => ['run', '--session', 's', '--dir', lab.dir, '--', ...argv]
     expect((await lab.hf(run('cat'), { input: 'hello\n' })).stdout).toBe('hello\n')
     const shell = async (script: string) => (await collect(spawn('bash', ['-c', script], { env: lab.env, stdio: ['ignore', 'pipe', 'pipe'] }))).stdout
+    expect(readdirSync(join(lab.home, 'runs')).flatMap((run) => readdirSync(join(lab.home, 'runs', run)))).not.toContain('ear')
     expect(await shell(`umask 027; ${COMMAND} run --session s --dir ${lab.dir} -- sh -c umask`)).toBe('0027\n')
     for (const trap of ['', "trap '' HUP;", "trap '' INT QUIT;", "trap '' TERM USR1;"]) {
       const look = 'grep -h SigIgn /proc/self/status'

@@ -34,6 +34,7 @@ verifies('visible', 'wrong words are refused in one clear sentence', () =>
       [['run', '--timeout', 'soon', '--', 'true'], 64, /duration/],
       [['run', '--dir', '/no/such/place', '--', 'true'], 66, /no such directory/],
       [['run', '--dir', '/etc/passwd', '--', 'true'], 66, /not a directory/],
+      [['run', '--dir', '', '--', 'true'], 64, /--dir needs a directory/],
       [['status'], 64, /one session/],
       [['status', 'nobody'], 66, /no such session: nobody/],
       [['stop'], 64, /sessions, or --all/],
