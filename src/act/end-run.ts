@@ -1,15 +1,22 @@
 import type { Verdict } from '../decide/index.ts'
-import { converge, judgePlace, verdict, withEnded } from '../decide/index.ts'
-import type { Ending, Intent, LiveRun, Member, Run, Store, Survivor } from '../model/index.ts'
+import { converge, verdict, whatBecomesOf, withCompany } from '../decide/index.ts'
+import type { Ending, Intent, LiveRun, Member, Run, Spared, Store, Survivor } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
+import { release, usageOf } from './contained.ts'
 import { endTree, type Hands, type Told, untilGone } from './end-tree.ts'
 import { endTimer, nudgeKeeper, settleKeeper, untilKeeperWrote } from './keeper.ts'
-import { type Looked, lookAt } from './look.ts'
+import { isHere, type Looked, lookAt } from './look.ts'
 
 export type Ender = Hands & { readonly store: Store }
 
 export type RunEnd =
-  | { readonly kind: 'ended'; readonly run: Run; readonly ended: readonly Member[]; readonly unrecorded: Error | null }
+  | {
+      readonly kind: 'ended'
+      readonly run: Run
+      readonly ended: readonly Member[]
+      readonly spared: readonly Spared[]
+      readonly unrecorded: Error | null
+    }
   | { readonly kind: 'survivors'; readonly run: Run; readonly survivors: readonly Survivor[]; readonly ended: readonly Member[] }
   | { readonly kind: 'unknown'; readonly run: Run; readonly why: string }
   /** Its owner is alive, and nobody asked for its end. */
@@ -54,11 +61,12 @@ export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<Ru
     if (trouble !== null && run.keeper === null && seen.launcher.kind === 'alive')
       return { kind: 'unknown', run, why: 'its launcher is at work, and the store cannot be told' }
     if (judged.kind === 'over') {
-      const told = withEnded(judged.ending, ended)
+      const spared = sparedIn(seen)
+      const told = { ...withCompany(judged.ending, ended, spared), usage: usageOf(run, [], ender) }
       const unrecorded = await record(run, told, seen, trouble, ender)
       if (unrecorded === 'look-again') continue
       const ending = { ...run, ...told, harness: seen.harnessId, endedAt: ender.clock.now() }
-      return finished((unrecorded === null ? await ender.store.run(run.id) : null) ?? ending, ended, how, ender, unrecorded)
+      return finished((unrecorded === null ? await ender.store.run(run.id) : null) ?? ending, ended, how, ender, { unrecorded, spared })
     }
     if (judged.kind === 'unknown')
       return how.despiteUnknown ? overrideUnknown(run, judged.why, how, ended, ender) : { kind: 'unknown', run, why: judged.why }
@@ -101,10 +109,12 @@ async function endChildren(run: Run, how: How, ended: Member[], ender: Ender): P
   const depth = (how.depth ?? 0) + 1
   if (depth > ender.policy.nestingDepth) return null
   for (const child of await ender.store.children(run.id).catch(() => [])) {
+    const fate = whatBecomesOf(child, run, how.intent)
+    if (fate.kind === 'leave') continue
     const reason = `the session it was started in (${run.session}) ended${how.intent === null ? '' : `: ${how.intent.reason}`}`
     const told = how.told === undefined ? {} : { told: how.told }
     const end = await endRun(child, ender, {
-      intent: { end: 'stopped', by: how.intent?.by ?? 'finisher', reason },
+      intent: { end: fate.as, by: how.intent?.by ?? 'finisher', reason },
       graceMs: how.graceMs,
       depth,
       ...told,
@@ -119,9 +129,19 @@ async function endChildren(run: Run, how: How, ended: Member[], ender: Ender): P
 export const endWhatIsLeft = (run: Run, ender: Ender, how: How): Promise<RunEnd> => finished(run, [], how, ender)
 
 /** Over and on record. A run that was claimed in it at the last moment still has to go. */
-async function finished(run: Run, ended: Member[], how: How, ender: Ender, unrecorded: Error | null = null): Promise<RunEnd> {
-  return (await endChildren(run, how, ended, ender)) ?? { kind: 'ended', run, ended, unrecorded }
+async function finished(
+  run: Run,
+  ended: Member[],
+  how: How,
+  ender: Ender,
+  { unrecorded = null, spared = [] }: { unrecorded?: Error | null; spared?: readonly Spared[] } = {},
+): Promise<RunEnd> {
+  const stuck = await endChildren(run, how, ended, ender)
+  release(run, ender)
+  return stuck ?? { kind: 'ended', run, ended, spared, unrecorded }
 }
+
+const sparedIn = ({ tree }: Looked): readonly Spared[] => (tree?.kind === 'empty' ? (tree.spared ?? []) : [])
 
 /** The intent goes first: tombstone, then the store. A store that cannot be written must not make an agent unstoppable. */
 async function announce(run: LiveRun, intent: Intent, ender: Ender): Promise<Error | null> {
@@ -154,7 +174,7 @@ async function record(run: LiveRun, ending: Ending, seen: Looked, trouble: Error
 
 /** A person overrode what could not be proven: end all that can be found, and say on record who answers for the rest. */
 async function overrideUnknown(run: LiveRun, why: string, how: How, ended: Member[], ender: Ender): Promise<RunEnd> {
-  const outcome = await endTree(run, ender, { graceMs: how.graceMs, anywhere: judgePlace(ender.processes.here(), run.place) !== null })
+  const outcome = await endTree(run, ender, { graceMs: how.graceMs, anywhere: !isHere(run, ender) })
   ended.push(...outcome.ended)
   if (outcome.survivors.length > 0) return { kind: 'survivors', run, survivors: outcome.survivors, ended }
   const by = how.intent?.by ?? 'somebody'
@@ -169,10 +189,10 @@ async function overrideUnknown(run: LiveRun, why: string, how: How, ended: Membe
   const unrecorded = await record(run, ending, seen, null, ender)
   const current = await ender.store.run(run.id)
   if (unrecorded === 'look-again' && current !== null && isLive(current)) return { kind: 'unknown', run, why: 'it changed while we looked' }
-  return finished(current ?? run, ended, how, ender, unrecorded === 'look-again' ? null : unrecorded)
+  return finished(current ?? run, ended, how, ender, { unrecorded: unrecorded === 'look-again' ? null : unrecorded })
 }
 
 /** Waits a little for the keeper itself to leave, so that "stopped" also means that nothing of ours is left. */
 export async function untilKeeperLeft(run: Run, hands: Hands): Promise<void> {
-  if (run.keeper !== null && judgePlace(hands.processes.here(), run.place) === null) await untilGone([run.keeper], hands, hands.policy.keeperLeaveMs)
+  if (run.keeper !== null && isHere(run, hands)) await untilGone([run.keeper], hands, hands.policy.keeperLeaveMs)
 }

@@ -1,8 +1,9 @@
-import type { Clock, Member, Policy, Processes, ProcessId, ProcessRow, SendAnswer, Signal, Survivor } from '../model/index.ts'
+import type { Clock, Containers, Member, Policy, Processes, ProcessId, ProcessRow, SendAnswer, Signal, Survivor } from '../model/index.ts'
 import { isDead } from '../model/index.ts'
+import { remember, withPorts } from './journal.ts'
 import { censusOf, type Eyes, type Lookable } from './look.ts'
 
-export type Hands = Eyes & { readonly clock: Clock; readonly policy: Policy }
+export type Hands = Eyes & { readonly clock: Clock; readonly policy: Policy; readonly containers: Containers }
 export type TreeEnd = {
   /** Everyone who was asked to go, whether or not they went. */
   readonly ended: readonly Member[]
@@ -31,22 +32,25 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
     const answer = hands.processes.send(member.row, name)
     if (answer === 'denied' || answer === 'forbidden') denied.set(keyOf(member.row), answer)
   }
+  const cgroup = hands.files.cgroup(run.id)
   const look: Look = async () => {
-    const { members, blind } =
-      how.anywhere === true
-        ? await anywhere(run, hands)
-        : await censusOf(
-            run,
-            hands,
-            false,
-            [...ended.values()].map(({ row }) => row),
-          )
-    for (const member of members) if (!ended.has(keyOf(member.row))) ended.set(keyOf(member.row), member)
-    return { members, blind }
+    if (how.anywhere === true) return addTo(ended, await anywhere(run, hands))
+    const seenBefore = [...ended.values()].map(({ row }) => row)
+    const seen = await censusOf(run, hands, false, seenBefore)
+    const members = ended.size === 0 ? withPorts(seen.members, hands) : seen.members
+    if (members.some(({ row }) => !ended.has(keyOf(row)))) remember(run, members, hands)
+    return addTo(ended, {
+      members,
+      strangers: seen.strangers,
+      blind: seen.blind,
+      proven: seen.contained && seen.blind === null && members.length === 0,
+    })
   }
   const stuck = (members: readonly Member[]): boolean => members.every((member) => denied.has(keyOf(member.row)))
 
+  if (cgroup !== null) hands.containers.thaw(cgroup)
   let left = await askToLeave(look, signal, stuck, hands, how)
+  if (left.members.length > 0 && cgroup !== null && how.anywhere !== true) left = await killTogether(cgroup, left, look, hands)
   if (left.members.length > 0 && !stuck(left.members)) left = await freezeAndKill(look, signal, stuck, hands)
   return {
     ended: [...ended.values()],
@@ -55,7 +59,20 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
   }
 }
 
-type Look = () => Promise<{ members: readonly Member[]; blind: string | null }>
+/** `proven`: empty, and a cgroup says so; without one it takes a second look. */
+type Seen = {
+  readonly members: readonly Member[]
+  readonly strangers: readonly ProcessRow[]
+  readonly blind: string | null
+  readonly proven: boolean
+}
+
+function addTo(ended: Map<string, Member>, seen: Seen): Seen {
+  for (const member of seen.members) if (!ended.has(keyOf(member.row))) ended.set(keyOf(member.row), member)
+  return seen
+}
+
+type Look = () => Promise<Seen>
 type Send = (member: Member, name: Signal) => void
 
 /** Each hears TERM once. What somebody starts in its grace is its clean-up: that hears it only when it is left alone. */
@@ -67,7 +84,7 @@ async function askToLeave(look: Look, signal: Send, stuck: (members: readonly Me
   for (let empty = 0, first = true; ; first = false) {
     const seen = await look()
     empty = seen.members.length === 0 ? empty + 1 : 0
-    if (empty === 2 || (seen.members.length > 0 && stuck(seen.members))) return seen
+    if (seen.proven || empty === 2 || (seen.members.length > 0 && stuck(seen.members))) return seen
     const here = new Set(seen.members.map(({ row }) => row.pid))
     const inTime = hands.clock.elapsed() - began < how.graceMs / 2
     for (const member of seen.members) {
@@ -97,6 +114,18 @@ async function askToLeave(look: Look, signal: Send, stuck: (members: readonly Me
 /** How long members may take before we look for new ones among them. */
 const SCAN_EVERY_MS = 250
 
+/** Who is in the cgroup and not of the run goes to where it was made; then all that is left in it is killed at once, those being born included. */
+async function killTogether(cgroup: string, seen: Seen, look: Look, hands: Hands): Promise<Seen> {
+  const around = cgroup.slice(0, cgroup.lastIndexOf('/'))
+  if (!seen.strangers.every(({ pid }) => hands.containers.admit(around, pid)) || !hands.containers.kill(cgroup)) return seen
+  await untilGone(
+    seen.members.map(({ row }) => row),
+    hands,
+    SCAN_EVERY_MS,
+  )
+  return look()
+}
+
 async function freezeAndKill(look: Look, signal: Send, stuck: (members: readonly Member[]) => boolean, hands: Hands) {
   const until = hands.clock.elapsed() + hands.policy.killMs
   let seen = await look()
@@ -118,7 +147,7 @@ async function freezeAndKill(look: Look, signal: Send, stuck: (members: readonly
     )
     seen = await look()
     empty = seen.members.length === 0 ? empty + 1 : 0
-    if (empty === 2 || (seen.members.length > 0 && stuck(seen.members)) || hands.clock.elapsed() >= until) break
+    if (seen.proven || empty === 2 || (seen.members.length > 0 && stuck(seen.members)) || hands.clock.elapsed() >= until) break
   }
   return seen
 }
@@ -151,8 +180,8 @@ function whyAlive(row: ProcessRow, answer: SendAnswer | undefined): string {
 const keyOf = (id: ProcessId): string => `${id.pid}:${id.ticks}`
 
 /** Pids recorded elsewhere mean nothing here, but a marker does: whoever carries it is of that run, wherever it was started. */
-async function anywhere(run: Lookable, { processes }: Hands): Promise<{ members: readonly Member[]; blind: string | null }> {
+async function anywhere(run: Lookable, { processes }: Hands): Promise<Seen> {
   const { rows, blind } = processes.table({ since: 0, cookies: false })
   const members = rows.filter((row) => run.marker !== null && row.marker === run.marker && !isDead(row.state))
-  return { members: members.map((row) => ({ row, proof: 'marker' })), blind }
+  return { members: members.map((row) => ({ row, proof: 'marker' })), strangers: [], blind, proven: false }
 }

@@ -1,4 +1,6 @@
+export { release, usageOf } from './contained.ts'
 export * from './end-run.ts'
 export * from './end-tree.ts'
+export { remember, withPorts } from './journal.ts'
 export { dismissKeeper } from './keeper.ts'
 export * from './look.ts'

@@ -1,7 +1,7 @@
-import { judgePlace } from '../decide/index.ts'
 import type { LiveRun, ProcessId, Run } from '../model/index.ts'
 import { isFrozen } from '../model/index.ts'
 import { endTree, type Hands, isThere, untilGone } from './end-tree.ts'
+import { isHere } from './look.ts'
 
 /** A keeper that has no harness yet must not get one any more; a frozen one must be able to go on. */
 export function nudgeKeeper(run: LiveRun, beforeHarness: boolean, { processes }: Hands): void {
@@ -38,7 +38,7 @@ export async function untilKeeperWrote(run: LiveRun, hands: Hands): Promise<void
 /** The keeper of an ended run that is frozen would stay for good: it is thawed and, should it not leave, ended. One that runs is leaving by itself. */
 export async function dismissKeeper(run: Run, hands: Hands): Promise<void> {
   const { keeper } = run
-  if (keeper === null || judgePlace(hands.processes.here(), run.place) !== null || !isFrozenThere(keeper, hands)) return
+  if (keeper === null || !isHere(run, hands) || !isFrozenThere(keeper, hands)) return
   hands.processes.send(keeper, 'SIGCONT')
   await untilGone([keeper], hands, hands.policy.exitRecordMs)
   if (!isFrozenThere(keeper, hands)) return
@@ -52,9 +52,10 @@ function isFrozenThere({ pid, ticks }: ProcessId, { processes }: Hands): boolean
 }
 
 /** A keeper that was killed, or whose run lives as long as its tree, could not take its timer with it. */
-export function endTimer(run: LiveRun, { files, processes }: Hands): void {
+export function endTimer(run: LiveRun, hands: Hands): void {
+  const { files, processes } = hands
   const timer = files.timer(run.id)
-  if (timer === null || judgePlace(processes.here(), run.place) !== null) return
+  if (timer === null || !isHere(run, hands)) return
   processes.send(timer, 'SIGTERM')
   processes.send(timer, 'SIGCONT')
 }

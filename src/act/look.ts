@@ -1,10 +1,28 @@
 import type { Census, Seen, TreeRecord } from '../decide/index.ts'
-import { census, judge, judgePlace, treeOf } from '../decide/index.ts'
-import type { Fact, LiveRun, Processes, ProcessId, ProcessTable, RunFiles, RunRecord, Tree } from '../model/index.ts'
+import { census, judge, judgePlace, spareReason, treeOf } from '../decide/index.ts'
+import type {
+  Cgroups,
+  CgroupView,
+  Fact,
+  LiveRun,
+  Member,
+  Place,
+  Processes,
+  ProcessId,
+  ProcessTable,
+  RunFiles,
+  RunRecord,
+  Spared,
+  SpareRule,
+  Tree,
+} from '../model/index.ts'
 
 export type Eyes = {
   readonly processes: Processes
   readonly files: RunFiles
+  readonly cgroups: Cgroups
+  /** What is born inside a run and not ours to end. */
+  readonly spares: () => readonly SpareRule[]
   /** The markers of all live runs on record. */
   readonly others: () => Promise<ReadonlySet<number>>
 }
@@ -30,7 +48,7 @@ export const lookAt = async (run: Lookable, eyes: Eyes): Promise<Looked> => (awa
 
 /** The exit record is read last: a keeper seen gone has written all it ever will. */
 function lookAtProcesses(run: Lookable, { processes, files }: Eyes): Looked {
-  const at = (id: ProcessId): Fact => judge(processes.here(), run.place, id, processes.sample)
+  const at = (id: ProcessId): Fact => judge(processes, run.place, id)
   const harnessId = files.harness(run.id)
   const harness = harnessId === null ? null : at(harnessId)
   if (harness?.kind === 'alive')
@@ -56,24 +74,34 @@ function lookAtProcesses(run: Lookable, { processes, files }: Eyes): Looked {
   }
 }
 
-/** Empty is believed only after two complete passes in a row. */
-async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string, Looked>, { processes, others }: Eyes): Promise<Map<string, Tree>> {
+/** Empty is believed after one pass where a cgroup says so, else only after two complete passes in a row. */
+async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string, Looked>, eyes: Eyes): Promise<Map<string, Tree>> {
+  const { processes } = eyes
   const trees = new Map<string, Tree>()
+  const emptySeen = new Set<string>()
   let local: Lookable[] = []
   for (const run of runs) {
-    const elsewhere = judgePlace(processes.here(), run.place)
+    const elsewhere = judgePlace(processes.here(), run.place, processes.isNamespaceGone)
     if (elsewhere === null) local.push(run)
     else trees.set(run.id, elsewhere.kind === 'unknown' ? elsewhere : { kind: 'empty' })
   }
-  for (let pass = 0; pass < 2 && local.length > 0; pass++) {
+  for (let pass = 0; pass < PASSES && local.length > 0; pass++) {
     const table = passFor(local, processes)
-    // After the pass: whoever claimed before we ask is known as another run.
-    const known = await others()
-    for (const run of local) trees.set(run.id, treeOf(census(table, recordOf(run, looked.get(run.id) as Looked), known)))
-    local = local.filter((run) => trees.get(run.id)?.kind === 'empty')
+    const again: Lookable[] = []
+    for (const run of local) {
+      const { census: seen, contained, spared } = await censusIn(table, run, looked.get(run.id) as Looked, [], eyes)
+      const tree = treeOf(seen, spared)
+      trees.set(run.id, tree)
+      const unsure = contained ? tree.kind === 'unknown' : tree.kind === 'empty' && !emptySeen.has(run.id)
+      if (tree.kind === 'empty') emptySeen.add(run.id)
+      if (unsure) again.push(run)
+    }
+    local = again
   }
   return trees
 }
+/** Two for proof; more only while somebody keeps appearing in a cgroup. */
+const PASSES = 5
 
 function passFor(runs: readonly Lookable[], processes: Processes): ProcessTable {
   const since = Math.min(...runs.map(bornAfter))
@@ -81,9 +109,11 @@ function passFor(runs: readonly Lookable[], processes: Processes): ProcessTable 
 }
 
 /** Nothing of a run is older than its keeper (or, before there is one, than its launcher). */
-const bornAfter = (run: Lookable): number => (run.keeper ?? run.launcher).ticks
+export const bornAfter = (run: Lookable): number => (run.keeper ?? run.launcher).ticks
 
-const recordOf = (run: Lookable, { harnessId, exit, notStarted }: Pick<Looked, 'harnessId' | 'exit' | 'notStarted'>): TreeRecord => ({
+type Known = Pick<Looked, 'harnessId' | 'exit' | 'notStarted'>
+
+const recordOf = (run: Lookable, { harnessId, exit, notStarted }: Known): TreeRecord => ({
   marker: run.marker,
   cookie: run.cookie,
   keeper: run.keeper,
@@ -91,10 +121,54 @@ const recordOf = (run: Lookable, { harnessId, exit, notStarted }: Pick<Looked, '
   beginning: exit === null && notStarted === null,
 })
 
-/** One pass for one run, with suspects. `journal`: members that were seen before. */
-export async function censusOf(run: Lookable, eyes: Eyes, cookies: boolean, journal: readonly ProcessId[] = []): Promise<Census> {
-  const table = eyes.processes.table({ since: bornAfter(run), cookies: cookies || run.marker === null })
+/** Who is of this run, in a table that was read before anything else is looked at here. */
+async function censusIn(table: ProcessTable, run: Lookable, known: Known, seenBefore: readonly ProcessId[], eyes: Eyes): Promise<RunCensus> {
+  const { files, cgroups } = eyes
+  const path = files.cgroup(run.id)
+  const view: CgroupView = path === null ? { kind: 'absent' } : cgroups.view(path)
+  const contained = view.kind === 'present' ? view.pids : null
+  const record = { ...recordOf(run, known), contained, journal: [...files.journal(run.id), ...seenBefore] }
+  // After the pass: whoever claimed before we ask is known as another run.
+  const others = await eyes.others()
+  const all = census(table, record, others)
+  const spared = sparedAmong(all.members, eyes)
+  const seen = spared.length === 0 ? all : census(table, { ...record, spared: spared.map(({ row }) => row) }, others)
+  const unseen =
+    view.kind === 'unreadable' ? view.why : view.kind === 'present' && view.hidden ? 'somebody of another pid namespace is in its cgroup' : null
+  return { census: { ...seen, blind: seen.blind ?? unseen }, contained: contained !== null, spared }
+}
+
+/** Whether pids on its record mean anything here. */
+export const isHere = (run: { readonly place: Place }, { processes }: Pick<Eyes, 'processes'>): boolean =>
+  judgePlace(processes.here(), run.place, processes.isNamespaceGone) === null
+
+type RunCensus = { readonly census: Census; readonly contained: boolean; readonly spared: readonly Spared[] }
+
+function sparedAmong(members: readonly Member[], { processes, spares }: Eyes): Spared[] {
+  const rules = spares()
+  return members.flatMap(({ row }) => {
+    const why = spareReason(row.name, () => processes.arguments(row.pid), rules)
+    return why === null ? [] : [{ row, why }]
+  })
+}
+
+export type Counted = Census & { readonly spared: readonly Spared[]; readonly table: ProcessTable; readonly contained: boolean }
+
+/** One pass for one run. `seenBefore`: members that were seen before. */
+export async function censusOf(run: Lookable, eyes: Eyes, cookies: boolean, seenBefore: readonly ProcessId[] = []): Promise<Counted> {
+  return count(eyes.processes.table({ since: bornAfter(run), cookies: cookies || run.marker === null }), run, eyes, seenBefore)
+}
+
+/** One pass for many. */
+export async function censusOfAll<R extends Lookable>(runs: readonly R[], eyes: Eyes): Promise<[R, Counted][]> {
+  if (runs.length === 0) return []
+  const table = passFor(runs, eyes.processes)
+  return Promise.all(runs.map(async (run): Promise<[R, Counted]> => [run, await count(table, run, eyes, [])]))
+}
+
+async function count(table: ProcessTable, run: Lookable, eyes: Eyes, seenBefore: readonly ProcessId[]): Promise<Counted> {
   const { files } = eyes
-  const seen = { harnessId: files.harness(run.id), exit: files.exit(run.id), notStarted: files.notStarted(run.id) }
-  return census(table, { ...recordOf(run, seen), journal }, await eyes.others())
+  const known = { harnessId: files.harness(run.id), exit: files.exit(run.id), notStarted: files.notStarted(run.id) }
+  const { census: seen, spared, contained } = await censusIn(table, run, known, seenBefore, eyes)
+  return { ...seen, spared, contained, table }
 }

@@ -46,7 +46,7 @@ export async function endAsked(world: World, id: string, why: string, scope: str
   const store = await world.store('writer')
   const run = await store.run(id)
   if (run === null) throw new Problem('noSuchSession', `no such run: ${id}`)
-  if (!isLive(run)) return { kind: 'ended', run, ended: [], unrecorded: null }
+  if (!isLive(run)) return { kind: 'ended', run, ended: [], spared: [], unrecorded: null }
   const intent: Intent = why === 'TIMEOUT' ? TIME_IS_OVER : { end: 'stopped', by: `SIG${why}`, reason: `the holdfast command received SIG${why}` }
   const since = world.processes.self().ticks - 1
   const told = scope === null ? {} : { told: { heard: hearersOf(world, run, scope, since), since, wasTerm: why === 'TERM' } }

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { isThere, untilGone } from '../act/index.ts'
+import { isThere, release, untilGone } from '../act/index.ts'
 import { sessionVariables, startTrouble } from '../decide/index.ts'
 import { SESSION_VARIABLES } from '../harness/index.ts'
-import type { Ending, Launch, ProcessId, RunBase, RunRecord, Store } from '../model/index.ts'
+import type { CgroupBase, Ending, Launch, ProcessId, RunBase, RunRecord, Store } from '../model/index.ts'
 import { intentOf, isLive, LINEAGE_VARIABLE, MARKER_SPAN, markerFrom, Problem } from '../model/index.ts'
 import { unreadVariables } from '../observe/index.ts'
 import type { Front } from './caller.ts'
@@ -26,7 +26,7 @@ export const OWN_VARIABLES: readonly string[] = [
 export function launchOf(
   world: World,
   run: RunRecord,
-  about: { lineage: readonly string[]; timeoutMs: number | null; front: Front | null; umask: number },
+  about: { lineage: readonly string[]; timeoutMs: number | null; front: Front | null; umask: number; base: CgroupBase },
 ): Launch {
   const names = Object.keys(world.env)
   const stripped = [...sessionVariables(names, SESSION_VARIABLES), ...OWN_VARIABLES.filter((name) => names.includes(name))]
@@ -48,6 +48,8 @@ export function launchOf(
       [LINEAGE_VARIABLE]: [...about.lineage, run.cookie].join(':'),
     },
     helperMarker: run.marker === null ? null : newMarker('helper'),
+    keeperCgroup: about.base.kind === 'base' && about.base.inside ? about.base.path : null,
+    cgroupMount: about.base.kind === 'none' ? about.base.mount : null,
     timeoutSeconds: about.timeoutMs === null ? null : Math.max(1, Math.ceil(about.timeoutMs / 1000)),
     umask: about.umask,
     // A shell starts background children deaf to INT and QUIT; the agent must hear them, unless the caller was deaf too.
@@ -113,4 +115,5 @@ export async function abandon(world: World, store: Store, run: RunBase, error: u
     by: intent?.by ?? 'launcher',
   }
   await store.recordEnded(current, ending, null, world.clock.now())
+  release(current, world)
 }

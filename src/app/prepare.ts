@@ -1,5 +1,5 @@
 import type { OnLive } from '../decide/index.ts'
-import type { Directory, Run, Store, Until } from '../model/index.ts'
+import type { CgroupBase, Directory, OnRetire, Run, Store, Until } from '../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
 import { findDirectory } from '../observe/index.ts'
 import { ancestorsOf, type Front, frontOf, lineageOf, parentRun } from './caller.ts'
@@ -18,6 +18,8 @@ export type StartRequest = {
   readonly share?: boolean | undefined
   readonly until?: Until | undefined
   readonly independent?: boolean | undefined
+  /** Makes it a task of the session around the caller. */
+  readonly task?: OnRetire | undefined
   readonly timeoutMs?: number | undefined
   readonly graceMs?: number | undefined
   readonly umask?: number | undefined
@@ -34,6 +36,7 @@ export type Plan = {
   readonly lineage: readonly string[]
   readonly parent: Run | null
   readonly ancestors: readonly string[]
+  readonly base: CgroupBase
   /** The session's epoch when we first looked. */
   readonly firstEpoch: number
 }
@@ -64,6 +67,7 @@ export async function prepare(world: World, request: StartRequest): Promise<Plan
     parent,
     session: found?.kind === 'found' ? found.view.session.id : (request.session ?? request.name ?? newSessionId(request.argv[0] ?? 'run', world)),
     ancestors: await ancestorsOf(world, parent),
+    base: world.cgroups.base(),
     firstEpoch: found?.kind === 'found' ? found.view.session.epoch : 0,
   }
 }

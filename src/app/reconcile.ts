@@ -1,7 +1,8 @@
-import { endRun, type Looked, lookAtAll } from '../act/index.ts'
-import { converge, type Step, verdict } from '../decide/index.ts'
+import { censusOfAll, endRun, type Looked, lookAtAll, remember, withPorts } from '../act/index.ts'
+import { converge, isOrphan, type Step, verdict } from '../decide/index.ts'
 import type { Intent, LiveRun, ProcessId, Run, Store, Survivor } from '../model/index.ts'
 import { isLive, MS_PER_TICK } from '../model/index.ts'
+import { sweepCgroups } from './prune.ts'
 import type { World } from './world.ts'
 
 export type Change = {
@@ -19,11 +20,12 @@ export async function reconcile(world: World): Promise<Change[]> {
   const { views } = await store.snapshot('live', world.policy.sessionsShown)
   const runs = views.map((view) => view.run).filter((run): run is LiveRun => run !== null && isLive(run))
   const looked = await lookAtAll(runs, world)
+  await rememberMembers(world, runs, looked)
   const changes: Change[] = []
   for (const run of runs) {
     world.files.capLog(run.id)
     const seen = looked.get(run.id) as Looked
-    const about = { ranMs: ranMs(world, seen.harnessId), maySignal: true, parentEnded: await parentEnded(store, run) }
+    const about = { ranMs: ranMs(world, seen.harnessId), maySignal: true, parentEnded: await parentEnded(world, store, run) }
     const judged = verdict(run, seen)
     const step = converge(run, judged, about)
     const after = judged.kind === 'settling' ? await end(world, store, run, null) : await perform(world, store, run, step)
@@ -31,8 +33,15 @@ export async function reconcile(world: World): Promise<Change[]> {
     if (after !== null && (after.state !== run.state || survivors.length > 0))
       changes.push({ session: run.session, run: run.id, from: run.state, to: after.state, why: isLive(after) ? '' : after.reason, survivors })
   }
+  await sweepCgroups(world, store)
   await housekeep(world, store)
   return changes
+}
+
+/** Members seen now are known by identity later, when they may have lost every other proof. One pass for all. */
+async function rememberMembers(world: World, runs: readonly LiveRun[], looked: ReadonlyMap<string, Looked>): Promise<void> {
+  const alive = runs.filter((run) => looked.get(run.id)?.harness?.kind === 'alive')
+  for (const [run, { members }] of await censusOfAll(alive, world)) remember(run, withPorts(members, world), world)
 }
 
 async function perform(world: World, store: Store, run: LiveRun, step: Step): Promise<Run | null> {
@@ -63,10 +72,9 @@ async function end(world: World, store: Store, run: LiveRun, intent: Intent | nu
 /** Since its agent was born. Only meant for one that is alive here. */
 const ranMs = ({ processes }: World, harness: ProcessId | null): number => (harness === null ? 0 : (processes.ticks() - harness.ticks) * MS_PER_TICK)
 
-async function parentEnded(store: Store, run: LiveRun): Promise<boolean> {
-  if (run.parent === null || run.independent) return false
-  const parent = await store.run(run.parent)
-  return parent !== null && !isLive(parent)
+async function parentEnded({ clock, policy }: World, store: Store, run: LiveRun): Promise<boolean> {
+  const parent = run.parent === null ? null : await store.run(run.parent)
+  return isOrphan(run, parent === null || isLive(parent) ? null : parent, clock.now(), policy.launchMs)
 }
 
 /** Forgets ended runs beyond retention, row and directory. */

@@ -8,13 +8,14 @@ import { findDirectory } from '../observe/index.ts'
  * An empty store beside run directories was lost: deleted, or moved away. Its runs may be alive, so they are put on record again, and
  * judged, before anything can be claimed. Costs one look at an empty folder when there is nothing to recover.
  */
-export async function recoverStore(store: Store, { processes, files, clock }: Pick<Eyes, 'processes' | 'files'> & { clock: Clock }): Promise<void> {
+export async function recoverStore(store: Store, eyes: Omit<Eyes, 'others'> & { clock: Clock }): Promise<void> {
+  const { files, clock } = eyes
   if (!(await store.isEmpty())) return
   const records = readAll(files)
   if (records.length === 0) return
   await store.restore(records.map((record) => ({ record, directory: directoryOf(record) })))
   const runs = records.map(asLive)
-  const looked = await lookAtAll(runs, { processes, files, others: async () => markersOf(records) })
+  const looked = await lookAtAll(runs, { ...eyes, others: async () => markersOf(records) })
   for (const run of runs) {
     const seen = looked.get(run.id) as Looked
     const judged = verdict(run, seen)

@@ -1,5 +1,5 @@
-import { censusOf, type Looked, lookAtAll } from '../act/index.ts'
-import { type Census, converge, type Verdict, verdict } from '../decide/index.ts'
+import { type Looked, lookAtAll } from '../act/index.ts'
+import { converge, type Verdict, verdict } from '../decide/index.ts'
 import type { Found, HoldfastEvent, LiveRun, Lock, Run, SessionView, Store } from '../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
 import type { Sight } from '../show/index.ts'
@@ -18,8 +18,7 @@ export async function seeOne(world: World, reference: string): Promise<Sight> {
   const view = await findSession(store, reference)
   const [sight] = await seeViews(world, store, [view])
   if (sight === undefined) throw new Problem('noSuchSession', `session ${view.session.id} has no run on record any more`)
-  const tasks = isLive(sight.run) ? (await store.children(sight.run.id)).map((child) => child.session) : []
-  return { ...sight, tasks }
+  return sight
 }
 
 /** By any id or name it ever had. A beginning that only one has is enough to look, but not to end anything. */
@@ -129,13 +128,6 @@ function recordInPassing(): Recorder {
       refused = true
     }
   }
-}
-
-export async function seeTree(world: World, reference: string, suspects: boolean): Promise<{ sight: Sight; census: Census }> {
-  const sight = await seeOne(world, reference)
-  const { run } = sight
-  const census = isLive(run) && sight.liveness !== 'unknown' ? await censusOf(run, world, suspects) : { members: [], suspects: [], blind: null }
-  return { sight, census }
 }
 
 export async function seeLocks(world: World): Promise<(Lock & { pid: number | null })[]> {

@@ -1,8 +1,9 @@
-import { dismissKeeper, endRun, lookAt, type RunEnd } from '../act/index.ts'
+import { dismissKeeper, endRun, lookAt, type RunEnd, release } from '../act/index.ts'
 import { type Choice, type ClaimDecision, decideClaim, type Judged, toJudge, verdict } from '../decide/index.ts'
 import type { Found, LiveRun, ProcessId, Run, RunBase } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import { terminalName } from '../observe/index.ts'
+import { containmentFor } from './contain.ts'
 import { abandon, handOver, launchDetached, launchOf, newCookie, newMarker, newRunId, untilHarness } from './launch.ts'
 import { nameTaken, type Plan, parentEnding, prepare, type StartRequest } from './prepare.ts'
 import { refusal } from './refusal.ts'
@@ -41,7 +42,7 @@ async function decide(plan: Plan): Promise<{ decision: ClaimDecision; last: Run 
   const found: Found = await store.find(plan.session, 'exact')
   const view = found.kind === 'found' ? found.view : null
   const current = toJudge(view?.run ?? null)
-  const neighbour = await store.holder(plan.directory, [...plan.ancestors, ...(current === null ? [] : [current.id])])
+  const neighbour = await store.holder(plan.directory, [...plan.ancestors, ...(current === null ? [] : [current.id])], plan.session)
   const judged = async (run: LiveRun | null): Promise<Judged | null> => run && { run, verdict: verdict(run, await lookAt(run, world)) }
   const choice: Choice = { onLive: request.onLive, force: request.force ?? false, share: request.share ?? false }
   const seen = { epoch: view?.session.epoch ?? 0, firstEpoch: plan.firstEpoch, current: await judged(current), neighbour: await judged(neighbour) }
@@ -60,6 +61,7 @@ async function clearTheWay(
   switch (decision.kind) {
     case 'record-end':
       await store.recordEnded(decision.run, decision.ending, world.files.harness(decision.run.id), world.clock.now())
+      release(decision.run, world)
       return
     case 'end-leftovers': {
       const end = await endRun(decision.run, ender, { intent: null, graceMs: world.policy.leftoverGraceMs })
@@ -110,15 +112,17 @@ async function settle(run: LiveRun, { world, store }: Plan): Promise<void> {
 
 async function claim(plan: Plan, seenEpoch: number): Promise<RunBase | null> {
   const { world, request, front, store, parent } = plan
+  const id = newRunId()
   const now = world.clock.now()
   const detachedMarker = front === null && world.keepers.markerTrouble() === null ? newMarker('run') : null
   const run: RunBase = {
-    id: newRunId(),
+    id,
     session: plan.session,
     epoch: seenEpoch + 1,
     place: world.processes.here(),
     launcher: world.processes.self(),
     marker: front === null ? detachedMarker : front.marker,
+    containment: containmentFor(world, id, plan.base),
     cookie: front?.cookie ?? newCookie(),
     argv: request.argv,
     dir: plan.directory.path,
@@ -127,11 +131,14 @@ async function claim(plan: Plan, seenEpoch: number): Promise<RunBase | null> {
     deadlineAt: request.timeoutMs === undefined ? null : now + request.timeoutMs,
     parent: parent?.id ?? null,
     independent: request.independent ?? false,
+    task: request.task ?? null,
     host: world.host,
     user: world.user(),
     tty: terminalName(),
     startedAt: now,
   }
+  // A keeper is in nobody's cgroup: with the claim it is another run's, and must not be hit when the run around it is.
+  if (front !== null && plan.base.kind === 'base' && plan.base.inside) world.containers.admit(plan.base.path, front.keeper.pid)
   const answer = await store.claim({
     run,
     keeper: front?.keeper ?? null,
@@ -150,9 +157,11 @@ async function claim(plan: Plan, seenEpoch: number): Promise<RunBase | null> {
 async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[]): Promise<Started> {
   const { world, store, request, front, lineage } = plan
   const umask = request.umask ?? process.umask()
-  const about = { lineage, timeoutMs: request.timeoutMs ?? null, front, umask }
+  const about = { lineage, timeoutMs: request.timeoutMs ?? null, front, umask, base: plan.base }
   let keeper: ProcessId
   try {
+    // Where it cannot be made, the stub cannot enter it, and says so by not saying where it is.
+    if (run.containment.level === 'cgroup') world.containers.make(run.containment.path)
     const launch = launchOf(world, { ...run, keeper: front?.keeper ?? null }, about)
     if (front !== null) {
       handOver(world, launch)

@@ -6,5 +6,11 @@ export function stopFromOutside(world: World, session: string, graceMs: number |
   const args = ['stop', session, '--home', world.home, ...(graceMs === undefined ? [] : ['--grace', `${graceMs}ms`])]
   const env = { ...world.env }
   for (const name of OWN_VARIABLES) delete env[name]
-  return world.keepers.outside(args, env, world.keepers.markerTrouble() === null ? newMarker('helper') : null)
+  const base = world.cgroups.base()
+  return world.keepers.outside(
+    args,
+    env,
+    world.keepers.markerTrouble() === null ? newMarker('helper') : null,
+    base.kind === 'base' ? base.path : null,
+  )
 }

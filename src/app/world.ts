@@ -1,12 +1,13 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { backoffMs } from '../decide/index.ts'
-import { runFiles, shellKeepers } from '../keep/index.ts'
-import type { Clock, Keepers, Policy, Processes, RunFiles, Store } from '../model/index.ts'
+import { cgroupContainers, runFiles, shellKeepers } from '../keep/index.ts'
+import type { Cgroups, Clock, Containers, Keepers, Policy, Processes, RunFiles, SpareRule, Store } from '../model/index.ts'
 import { Problem, policy } from '../model/index.ts'
-import { linuxProcesses, readPlace } from '../observe/index.ts'
+import { linuxCgroups, linuxProcesses, readPlace } from '../observe/index.ts'
 import { openSqliteStore } from '../record/index.ts'
 import { realClock } from './clock.ts'
+import { spareRules } from './config.ts'
 import { withFailpoints } from './failpoints.ts'
 import { homePath, openHome, userName } from './home.ts'
 import { markersOnDisk, recoverStore } from './recover.ts'
@@ -21,6 +22,9 @@ export type World = {
   readonly processes: Processes
   readonly files: RunFiles
   readonly keepers: Keepers
+  readonly cgroups: Cgroups
+  readonly containers: Containers
+  readonly spares: () => readonly SpareRule[]
   readonly host: string
   /** Lazily, so that it costs nothing: `user@host`. */
   readonly user: () => string
@@ -41,6 +45,8 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     const seen = processes.sample(pid)
     return seen.kind === 'seen' ? { pid, ticks: seen.row.ticks } : null
   }
+  const cgroups = withFailpoints('cgroups', linuxCgroups)
+  const spares = spareRules(home.path)
   const opened = new Map<string, Promise<Store>>()
   const open = async (as: 'writer' | 'reader'): Promise<Store> => {
     const bounds = { minMs: policy.busyRetryMinMs, maxMs: policy.busyRetryMaxMs }
@@ -52,7 +58,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
       backoff: (attempt) => backoffMs(attempt, bounds, clock.random()),
     })
     const store = withFailpoints('store', port)
-    await recoverStore(store, { processes, files, clock })
+    await recoverStore(store, { processes, files, cgroups, spares, clock })
     return store
   }
   const store: World['store'] = (as) => {
@@ -69,6 +75,9 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     processes,
     files,
     keepers: withFailpoints('keepers', shellKeepers({ assets, files, birth })),
+    cgroups,
+    containers: withFailpoints('containers', cgroupContainers),
+    spares,
     host: hostname(),
     user: userName,
     store,

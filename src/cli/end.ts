@@ -1,12 +1,13 @@
 import { isatty } from 'node:tty'
-import { codeOf, endAsked, finishRun, reconcile, type Stopped, stop, stopWithoutStore, type World, waitForEnd } from '../app/index.ts'
-import { exitCode, isLive, Problem } from '../model/index.ts'
-import { changeText, finishedText, stoppedJson, stoppedText } from '../show/index.ts'
+import { codeOf, endAsked, endSuspects, finishRun, type Stopped, stop, stopWithoutStore, type World, waitForEnd } from '../app/index.ts'
+import { exitCode, isLive, isSignallable, Problem } from '../model/index.ts'
+import { finishedText, stoppedJson, stoppedText } from '../show/index.ts'
 import type { Parsed } from './options.ts'
 import { print, printJson, say } from './out.ts'
 import { duration } from './start.ts'
 
 export async function stopVerb(world: World, parsed: Parsed): Promise<number> {
+  if (parsed.flags.has('suspect')) return stopSuspects(world, parsed)
   const all = parsed.flags.has('all')
   if (all === parsed.words.length > 0) throw new Problem('usage', 'stop takes sessions, or --all')
   const graceMs = duration(parsed, 'grace')
@@ -23,6 +24,19 @@ export async function stopVerb(world: World, parsed: Parsed): Promise<number> {
   for (const { end } of stopped) if (end.kind === 'handed-over') await waitForEnd(world, end.run.session, world.policy.graceMs + world.policy.killMs)
   return Math.max(0, ...stopped.map(({ end }) => codeOfEnd(end)))
 }
+
+/** `stop --suspect PID…`: on the caller's word, and only those. */
+async function stopSuspects(world: World, parsed: Parsed): Promise<number> {
+  if (parsed.flags.has('all') || parsed.words.length === 0)
+    throw new Problem('usage', 'stop --suspect takes the pids of suspects', { hint: 'holdfast tree S --suspects lists them' })
+  const wrong = parsed.words.find((word) => !/^\d{1,7}$/.test(word) || !isSignallable(Number(word)))
+  if (wrong !== undefined) throw new Problem('usage', `${JSON.stringify(wrong)} is no pid that may be signalled`)
+  const ended = await endSuspects(world, [...new Set(parsed.words.map(Number))], duration(parsed, 'grace') ?? world.policy.graceMs)
+  if (parsed.flags.has('json')) printJson(ended)
+  else print(ended.map(({ pid, name, session, result }) => `${name} (pid ${pid}), a suspect of ${session}: ${WORDS[result]}`))
+  return ended.every(({ result }) => result === 'ended') ? exitCode.done : exitCode.survivors
+}
+const WORDS = { ended: 'ended, seen gone', survives: 'did not end', denied: 'may not be signalled by you' }
 
 const codeOfEnd = (end: Stopped['end']): number => {
   if (end.kind === 'survivors') return exitCode.survivors
@@ -52,13 +66,6 @@ export async function waitVerb(world: World, parsed: Parsed): Promise<number> {
   if (parsed.flags.has('json')) printJson({ session: run.session, run: run.id, state: run.state, exit: run.exit, reason: run.reason })
   else print([`${run.session} ${run.state}: ${run.reason}`])
   return codeOf(run)
-}
-
-export async function reconcileVerb(world: World, parsed: Parsed): Promise<number> {
-  const changes = await reconcile(world)
-  if (parsed.flags.has('json')) printJson(changes)
-  else print(changes.length === 0 ? ['nothing to do'] : changes.flatMap(changeText))
-  return changes.some(({ survivors }) => survivors.length > 0) ? exitCode.survivors : exitCode.done
 }
 
 /** For the keeper: finish the run; tell a person at the terminal what they would want to know, and a script nothing: a run is transparent. */

@@ -9,12 +9,18 @@ start and end
   attach S                      follow a detached session
   stop S… | --all [--grace D]   end the whole tree, and prove it
   wait S [--timeout D]          wait for the end, give its exit code
+  task start [--name N] [--on-retire cancel|adopt] -- COMMAND…     a background run of the session around you; task ls
 
 see
   ls [--all] [--watch]          sessions          status S            everything about one
   tree S [--suspects]           its processes     events [S] [-f]     what happened
   logs S [-f] [-n N]            its output        locks               directories in use
-  reconcile                     converge now      version, help
+
+tend
+  doctor [--fix]                what is so here, what is wrong, what to do
+  reconcile                     converge now      prune [--dry-run]   remove what the dead left
+  resolve S --gone              testify that what cannot be proven gone is gone
+  stop --suspect PID…           end who only looks related       version, help
 
 everywhere: --json (for programs), --home DIR · DURATION: 30s, 5m, 1h30m · options in full: docs/commands.md
 exit codes: 0 done · 64 usage · 66 no such session · 69 store unavailable · 70 bug · 75 held by a live owner ·

@@ -1,11 +1,13 @@
 import { openWorld, ownArguments, type World } from '../app/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
-import { endVerb, finishVerb, reconcileVerb, stopVerb, waitVerb } from './end.ts'
+import { endVerb, finishVerb, stopVerb, waitVerb } from './end.ts'
 import { HELP } from './help.ts'
 import { type Parsed, parse, type Spec } from './options.ts'
 import { print, printJson, say, sayProblem, sayProblemJson, write } from './out.ts'
 import { attachVerb, eventsVerb, locksVerb, logsVerb, lsVerb, statusVerb, treeVerb } from './see.ts'
 import { CHOICES, restartVerb, resumeVerb, runVerb } from './start.ts'
+import { taskVerb } from './task.ts'
+import { doctorVerb, pruneVerb, reconcileVerb, resolveVerb } from './tend.ts'
 
 declare const HOLDFAST_VERSION: string
 
@@ -16,7 +18,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   resume: { run: resumeVerb, options: CHOICES },
   restart: { run: restartVerb, options: CHOICES },
   attach: { run: attachVerb, options: {} },
-  stop: { run: stopVerb, options: { all: 'flag', grace: 'value' } },
+  stop: { run: stopVerb, options: { all: 'flag', grace: 'value', suspect: 'flag' } },
   wait: { run: waitVerb, options: { timeout: 'value' } },
   ls: { run: lsVerb, options: { all: 'flag', watch: 'flag' } },
   status: { run: statusVerb, options: {} },
@@ -24,7 +26,11 @@ const VERBS: Readonly<Record<string, Verb>> = {
   events: { run: eventsVerb, options: { follow: 'flag' } },
   logs: { run: logsVerb, options: { follow: 'flag', lines: 'value' } },
   locks: { run: locksVerb, options: {} },
+  task: { run: taskVerb, options: {}, command: true },
   reconcile: { run: reconcileVerb, options: {} },
+  prune: { run: pruneVerb, options: { 'dry-run': 'flag' } },
+  resolve: { run: resolveVerb, options: { gone: 'flag' } },
+  doctor: { run: doctorVerb, options: { fix: 'flag' } },
   // For the keeper only.
   _finish: { run: finishVerb, options: {} },
   _end: { run: endVerb, options: {} },

@@ -47,3 +47,13 @@ function split(word: string): [string, string | undefined] {
   const equals = word.indexOf('=')
   return equals < 0 ? [word.slice(2), undefined] : [word.slice(2, equals), word.slice(equals + 1)]
 }
+
+export function oneWord(parsed: Parsed, verb: string): string {
+  const [reference, ...more] = parsed.words
+  if (reference === undefined || more.length > 0) throw new Problem('usage', `${verb} takes one session`, { hint: 'holdfast ls lists them' })
+  return reference
+}
+
+export function noWords(parsed: Parsed, verb: string): void {
+  if (parsed.words.length > 0) throw new Problem('usage', `${verb} takes no ${JSON.stringify(parsed.words[0])}`)
+}

@@ -1,8 +1,23 @@
-import { logs, seeAll, seeEvents, seeLocks, seeOne, seeTree, seeWithoutStore, type World } from '../app/index.ts'
+import { logs, seeAll, seeDetail, seeEvents, seeLocks, seeOne, seeTree, seeWithoutStore, type World } from '../app/index.ts'
 import { exitCode, isLive, Problem } from '../model/index.ts'
-import { eventJson, eventText, lockJson, locksText, memberJson, type Sight, sessionsText, sightJson, statusText, treeText } from '../show/index.ts'
+import {
+  eventJson,
+  eventText,
+  lockJson,
+  locksText,
+  memberJson,
+  type Sight,
+  sessionsText,
+  sightJson,
+  sparedJson,
+  statusText,
+  suspectJson,
+  taskJson,
+  taskText,
+  treeText,
+} from '../show/index.ts'
 import { follow } from './follow.ts'
-import type { Parsed } from './options.ts'
+import { noWords, oneWord, type Parsed } from './options.ts'
 import { paintFor, print, printJson, say, sayProblem, write } from './out.ts'
 
 export async function lsVerb(world: World, parsed: Parsed): Promise<number> {
@@ -43,7 +58,7 @@ export async function statusVerb(world: World, parsed: Parsed): Promise<number> 
     () => {
       degraded = true
     },
-    async () => [await seeOne(world, reference)],
+    async () => [await seeDetail(world, reference)],
     (candidate) => candidate.run.session === reference || candidate.run.id === reference,
   )
   if (sight === undefined) throw new Problem('unavailable', `the store cannot be used, and no run directory shows a live session ${reference}`)
@@ -70,17 +85,28 @@ async function orWithoutStore(
 }
 
 export async function treeVerb(world: World, parsed: Parsed): Promise<number> {
-  const { sight, census } = await seeTree(world, oneWord(parsed, 'tree'), parsed.flags.has('suspects'))
-  const suspects = parsed.flags.has('suspects') ? census.suspects : []
+  const seen = await seeTree(world, oneWord(parsed, 'tree'), parsed.flags.has('suspects'))
+  const { sight, tasks } = seen
+  const paint = paintFor(1)
   if (parsed.flags.has('json'))
     printJson({
       session: sight.session.id,
       run: sight.run.id,
       state: sight.run.state,
-      members: census.members.map(memberJson),
-      suspects: suspects.map(({ row, why }) => ({ pid: row.pid, name: row.name, why })),
+      members: seen.members.map(memberJson),
+      spared: seen.spared.map(sparedJson),
+      suspects: seen.suspects.map(suspectJson),
+      tasks: tasks.map(({ task, members }) => ({ ...taskJson(task), members: members.map(memberJson) })),
     })
-  else print([...(isLive(sight.run) ? [] : [`${sight.session.id} is not running`]), ...treeText(census.members, suspects, paintFor(1))])
+  else
+    print([
+      ...(isLive(sight.run) ? [] : [`${sight.session.id} is not running`]),
+      ...treeText(seen, paint),
+      ...tasks.flatMap(({ task, members }) => [
+        `${task.run.task === null ? 'run in it' : 'task'} ${taskText(task, world.clock.now())}`,
+        ...treeText({ members, spared: [], suspects: [] }, paint).map((line) => `  ${line}`),
+      ]),
+    ])
   return 0
 }
 
@@ -149,14 +175,4 @@ export async function attachVerb(world: World, parsed: Parsed): Promise<number> 
       { hint: `holdfast resume ${run.session} --takeover` },
     )
   return follow(world, run.session, run.id)
-}
-
-function oneWord(parsed: Parsed, verb: string): string {
-  const [reference, ...more] = parsed.words
-  if (reference === undefined || more.length > 0) throw new Problem('usage', `${verb} takes one session`, { hint: 'holdfast ls lists them' })
-  return reference
-}
-
-function noWords(parsed: Parsed, verb: string): void {
-  if (parsed.words.length > 0) throw new Problem('usage', `${verb} takes no ${JSON.stringify(parsed.words[0])}`)
 }

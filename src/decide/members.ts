@@ -1,5 +1,5 @@
-import type { Member, ProcessId, ProcessRow, ProcessTable, Proof, Suspect, Tree } from '../model/index.ts'
-import { isDead, isHelperMarker } from '../model/index.ts'
+import type { Member, ProcessId, ProcessRow, ProcessTable, Proof, Spared, Tree } from '../model/index.ts'
+import { isDead, isHelperMarker, sameProcess } from '../model/index.ts'
 
 /** What of a run's record decides membership. */
 export type TreeRecord = {
@@ -11,9 +11,18 @@ export type TreeRecord = {
   readonly beginning: boolean
   /** Members seen earlier: one that was known by its parent is still known when the parent is gone. */
   readonly journal?: readonly ProcessId[]
+  /** Who is in its cgroup, read after the table: so a pid with a new tenant is never taken for the old one. */
+  readonly contained?: ReadonlySet<number> | null
+  /** Born inside, but not ours to end; nor is what they started. */
+  readonly spared?: readonly ProcessId[]
 }
 
-export type Census = { readonly members: readonly Member[]; readonly suspects: readonly Suspect[]; readonly blind: string | null }
+export type Census = {
+  readonly members: readonly Member[]
+  /** In its cgroup, but not of it: they must not be hit when all of it is. */
+  readonly strangers: readonly ProcessRow[]
+  readonly blind: string | null
+}
 
 /**
  * Who belongs to a run, by proof. The innermost marker decides: a process with the marker of another run on record (`others`), or of
@@ -22,7 +31,8 @@ export type Census = { readonly members: readonly Member[]; readonly suspects: r
 export function census(table: ProcessTable, run: TreeRecord, others: ReadonlySet<number>): Census {
   const rows = table.rows.filter((row) => !isDead(row.state))
   const byPid = new Map(rows.map((row) => [row.pid, row]))
-  const outside = (row: ProcessRow): boolean => isForeign(row, run, others) || isKeeping(row, run, byPid)
+  const spared = withDescendants(run.spared ?? [], rows)
+  const outside = (row: ProcessRow): boolean => spared.has(row.pid) || isForeign(row, run, others) || isKeeping(row, run, byPid)
   const members = new Map<number, Member>()
   const take = (row: ProcessRow, proof: Proof): void => void members.set(row.pid, { row, proof })
 
@@ -41,19 +51,19 @@ export function census(table: ProcessTable, run: TreeRecord, others: ReadonlySet
       grew = true
     }
   }
-  const suspects = rows
-    .filter((row) => row.cookie === run.cookie && !members.has(row.pid) && !outside(row))
-    .map((row) => ({ row, why: 'has the secret of this run in its environment, but not its marker' }))
-  return { members: [...members.values()], suspects, blind: blindness(table, rows) }
+  const inside = rows.filter((row) => run.contained?.has(row.pid) === true)
+  return { members: [...members.values()], strangers: inside.filter(outside), blind: blindness(table, rows, run, inside.length) }
 }
 
-/** What one census says of the tree. Emptiness needs two of these in a row. */
-export function treeOf(seen: Census): Tree {
+/** What one census says of the tree. Without a cgroup, emptiness needs two of these in a row. */
+export function treeOf(seen: Census, spared: readonly Spared[] = []): Tree {
   if (seen.members.length > 0) return { kind: 'members', members: seen.members }
-  return seen.blind === null ? { kind: 'empty' } : { kind: 'unknown', why: seen.blind }
+  if (seen.blind !== null) return { kind: 'unknown', why: seen.blind }
+  return spared.length === 0 ? { kind: 'empty' } : { kind: 'empty', spared }
 }
 
 function ownProof(row: ProcessRow, run: TreeRecord, byPid: ReadonlyMap<number, ProcessRow>): Proof | null {
+  if (run.contained?.has(row.pid) === true) return 'cgroup'
   if (run.marker !== null && row.marker === run.marker) return 'marker'
   if (run.marker === null && row.cookie === run.cookie) return 'cookie'
   if (run.harness !== null && row.pid === run.harness.pid && row.ticks === run.harness.ticks) return 'recorded'
@@ -93,8 +103,22 @@ function isKeeping(row: ProcessRow, run: TreeRecord, byPid: ReadonlyMap<number, 
 const isChildOf = (row: ProcessRow, parent: ProcessId | null, byPid: ReadonlyMap<number, ProcessRow>): boolean =>
   parent !== null && row.parent === parent.pid && row.ticks >= parent.ticks && byPid.get(parent.pid)?.ticks === parent.ticks
 
-function blindness(table: ProcessTable, rows: readonly ProcessRow[]): string | null {
+/** A cgroup knows who is in it, whatever else could not be read; but everybody in it must have been looked at. */
+function blindness(table: ProcessTable, rows: readonly ProcessRow[], run: TreeRecord, inside: number): string | null {
+  if (run.contained) return inside === run.contained.size ? null : 'somebody has just appeared in its cgroup'
   if (table.blind !== null) return table.blind
   const dark = rows.find((row) => row.unreadable !== undefined)
   return dark === undefined ? null : `pid ${dark.pid} (${dark.name}) could not be read: ${dark.unreadable}`
+}
+
+function withDescendants(roots: readonly ProcessId[], rows: readonly ProcessRow[]): ReadonlySet<number> {
+  const found = new Map(rows.filter((row) => roots.some((root) => sameProcess(root, row))).map((row) => [row.pid, row]))
+  for (let before = -1; before !== found.size && found.size > 0; ) {
+    before = found.size
+    for (const row of rows) {
+      const parent = found.get(row.parent)
+      if (parent !== undefined && row.ticks >= parent.ticks) found.set(row.pid, row)
+    }
+  }
+  return new Set(found.keys())
 }

@@ -1,5 +1,5 @@
-import type { Ending, Exit, ExitRecord, Fact, Intent, LiveRun, Member, Tree } from '../model/index.ts'
-import { describeExit, exitFromShell, exitFromWaitStatus, intentOf, policy } from '../model/index.ts'
+import type { Ending, Exit, ExitRecord, Fact, Intent, LiveRun, Member, Spared, Tree } from '../model/index.ts'
+import { describeExit, describeMember, exitFromShell, exitFromWaitStatus, intentOf, policy } from '../model/index.ts'
 
 /** Everything that was looked at for one live run. `tree` may be left out only when the harness is alive. */
 export type Seen = {
@@ -92,12 +92,15 @@ export function endingOf(run: LiveRun, seen: Seen): Ending {
   return { state: exit.code === 0 ? 'completed' : 'failed', exit, reason: describeExit(exit), evidence, by }
 }
 
-/** The same ending, with who had to be ended on the way to it. */
-export function withEnded(ending: Ending, members: readonly Member[]): Ending {
-  if (members.length === 0) return ending
-  const names = members.slice(0, policy.namedAtMost).map(({ row }) => `${row.name} (pid ${row.pid})`)
-  const rest = members.length - names.length
-  return { ...ending, evidence: [...ending.evidence, `ended with it: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`] }
+/** The same ending, with who had to be ended on the way to it, and who was left alone: a line each, as far as there is room. */
+export function withCompany(ending: Ending, ended: readonly Member[], spared: readonly Spared[]): Ending {
+  const lines = [
+    ...ended.map((member) => `ended with it: ${describeMember(member)}`),
+    ...spared.map(({ row, why }) => `left alone: ${row.name} (pid ${row.pid}): ${why}`),
+  ]
+  if (lines.length === 0) return ending
+  const rest = lines.length - policy.namedAtMost
+  return { ...ending, evidence: [...ending.evidence, ...lines.slice(0, policy.namedAtMost), ...(rest > 0 ? [`and ${rest} more`] : [])] }
 }
 
 function exitOf(run: LiveRun, seen: Seen): { exit: Exit; evidence: string } | null {

@@ -1,1 +1,2 @@
 export * from './environment.ts'
+export * from './spare.ts'

@@ -1,26 +1,17 @@
-import {
-  closeSync,
-  constants,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ExitRecord, Intent, ProcessId, RunFiles, RunRecord } from '../model/index.ts'
 import { exitFromShell, isSignallable } from '../model/index.ts'
+import { readOr, writeAtomically } from './atomic.ts'
+import { readJournal, writeJournal } from './journal.ts'
 import { capLog, readFrom, sizeOf, startOfTail } from './log.ts'
 
-/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `exit`, `nostart`, `tombstone` (`retired` once put), `timer`, `ear`, `plan`, `log`. */
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `exit`, `nostart`, `tombstone` (`retired` once put), `timer`, `ear`, `plan`, `log`. */
 export const RUN_FORMAT = 1
 /** The keeper writes over this, in place: as long as any record, and none. */
 const EXIT_BLANK = `0${' '.repeat(9)}\n`
+/** What records of the first releases do not say. */
+const OLDER = { containment: { level: 'none', why: 'it was started by an older Holdfast' }, task: null } as const
 const TOMBSTONE_BYTES = 512
 const RUN_ID = /^r[0-9a-f]{12}$/
 
@@ -37,6 +28,9 @@ export function runFiles(home: string): RunFiles {
     recordKeeper: (run, keeper) => writeAtomically(at(run, 'keeper'), `${keeper.pid} ${keeper.ticks}\n`),
     harness: (run) => processFrom(readOr(at(run, 'pid'))),
     timer: (run) => processFrom(readOr(at(run, 'timer'))),
+    cgroup: (run) => readOr(at(run, 'cgroup'))?.trimEnd() || null,
+    journal: (run) => readJournal(at(run, 'members')),
+    recordJournal: (run, entries) => writeJournal(at(run, 'members'), entries),
     exit: (run) => readExit(at(run, 'exit')),
     notStarted: (run) => {
       const text = readOr(at(run, 'nostart'))?.trim() ?? ''
@@ -49,7 +43,10 @@ export function runFiles(home: string): RunFiles {
     remove: (run) => {
       if (RUN_ID.test(run)) rmSync(join(root, run), { recursive: true, force: true })
     },
-    tidy: (run) => rmSync(at(run, 'ear'), { force: true }),
+    litter: (run) => litterIn(join(root, run)),
+    tidy: (run) => {
+      for (const name of litterIn(join(root, run))) rmSync(at(run, name), { force: true })
+    },
     fence: (run) => at(run, 'retired'),
     path: (run) => join(root, run),
     capLog: (run) => capLog(at(run, 'log')),
@@ -59,16 +56,18 @@ export function runFiles(home: string): RunFiles {
   }
 }
 
-/** A name of its own, then a rename: nobody ever reads half of it. */
-function writeAtomically(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}`
-  writeFileSync(temporary, text, { mode: 0o600 })
-  renameSync(temporary, path)
-}
-
 const listRuns = (root: string): string[] => {
   try {
     return readdirSync(root).filter((name) => RUN_ID.test(name))
+  } catch {
+    return []
+  }
+}
+
+const LITTER = /^(ear|plan|timer|(run\.json|keeper|members)\.\d+)$/
+function litterIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => LITTER.test(name))
   } catch {
     return []
   }
@@ -80,7 +79,7 @@ function readRecord(root: string, run: string): RunRecord | null {
   try {
     const { format, ...record } = JSON.parse(text) as RunRecord & { format: number }
     if (format !== RUN_FORMAT || record.id !== run) return null
-    return { ...record, keeper: processFrom(readOr(join(root, run, 'keeper'))) ?? record.keeper }
+    return { ...OLDER, ...record, keeper: processFrom(readOr(join(root, run, 'keeper'))) ?? record.keeper }
   } catch {
     return null
   }
@@ -100,14 +99,6 @@ function readExit(path: string): ExitRecord | null {
   const match = /^1 {1,3}(\d{1,3}) (-|TERM|HUP) *\n$/.exec(readOr(path) ?? '')
   if (match === null) return null
   return { exit: exitFromShell(Number(match[1])), told: match[2] === '-' ? null : (match[2] ?? null), at: statSync(path).mtimeMs }
-}
-
-const readOr = (path: string): string | null => {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return null
-  }
 }
 
 /**

@@ -1,2 +1,3 @@
+export * from './containers.ts'
 export * from './files.ts'
 export * from './keepers.ts'

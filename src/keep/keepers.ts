@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { GatedKeeper, Keepers, Launch, ProcessId, RunFiles } from '../model/index.ts'
+import type { Containment, GatedKeeper, Keepers, Launch, ProcessId, RunFiles } from '../model/index.ts'
 import { bytesOf } from '../model/index.ts'
+import { cgroupContainers } from './containers.ts'
 import { runOutside } from './outside.ts'
+import { scopeCommand, scopeTrouble } from './scope.ts'
 import { isShellName, quote } from './shell.ts'
 
 /** The descriptor on which bin/holdfast waits for the path of its plan. */
@@ -16,7 +18,8 @@ export function shellKeepers(setup: KeeperSetup): Keepers {
   return {
     markerTrouble,
     handOver: (launch) => void writeSync(PLAN_FD, writePlan(launch, setup)),
-    outside: (args, env, marker) => runOutside([process.execPath, join(setup.assets, 'cli.cjs'), ...args], env, marker),
+    outside: (args, env, marker, cgroup) => runOutside([process.execPath, join(setup.assets, 'cli.cjs'), ...args], env, marker, cgroup),
+    scopeTrouble,
     spawn: (launch) => spawnGated(launch, setup),
   }
 }
@@ -25,12 +28,12 @@ export function shellKeepers(setup: KeeperSetup): Keepers {
 function markerTrouble(): string | null {
   const hard = /^Max realtime timeout\s+\S+\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]
   if (hard !== 'unlimited') return `the hard limit of RLIMIT_RTTIME is ${hard ?? 'unknown'}`
-  return prlimitPath() === null ? 'there is no prlimit program' : null
+  return findProgram('prlimit') === null ? 'there is no prlimit program' : null
 }
 
-function prlimitPath(): string | null {
+function findProgram(name: string): string | null {
   for (const folder of (process.env['PATH'] ?? '').split(':')) {
-    const path = join(folder === '' ? '.' : folder, 'prlimit')
+    const path = join(folder === '' ? '.' : folder, name)
     try {
       accessSync(path, constants.X_OK)
       return path
@@ -41,13 +44,21 @@ function prlimitPath(): string | null {
   return null
 }
 
+/** What tells the stub where to go: a cgroup to enter, or where to find the one that it was put into. */
+const cgroupWord = (containment: Containment, mount: string | null): string =>
+  containment.level === 'cgroup' ? containment.path : containment.level === 'scope' ? `:${mount ?? ''}` : ''
+
 /** What a shell sources to become this run's keeper. */
-function writePlan({ run, stripped, added, helperMarker, timeoutSeconds, umask, defaultSignals }: Launch, { assets, files }: KeeperSetup): string {
+function writePlan(
+  { run, stripped, added, helperMarker, timeoutSeconds, umask, defaultSignals, cgroupMount }: Launch,
+  { assets, files }: KeeperSetup,
+): string {
   const unset = stripped.filter(isShellName)
   const lines = [
     `hf_run=${quote(run.id)} hf_dir=${quote(files.path(run.id))} hf_keep=${quote(assets)}`,
     `hf_node=${quote(process.execPath)} hf_cli=${quote(join(assets, 'cli.cjs'))} hf_cd=${quote(run.dir)}`,
     `hf_umask=${umask.toString(8).padStart(4, '0')} hf_signals=${quote(defaultSignals.join(','))}`,
+    `hf_cgroup=${quote(cgroupWord(run.containment, cgroupMount))} hf_scope=${quote(run.containment.level === 'scope' ? scopeCommand(run.containment.unit).map(quote).join(' ') : '')}`,
     `hf_marker=${quote(run.marker === null ? '' : String(run.marker))} hf_helper=${quote(helperMarker === null ? '' : String(helperMarker))} hf_timeout=${quote(timeoutSeconds === null ? '' : String(timeoutSeconds))} hf_until=${run.until}`,
     ...(unset.length > 0 ? [`unset ${unset.join(' ')}`] : []),
     ...Object.entries(added)
@@ -78,6 +89,7 @@ async function spawnGated(launch: Launch, setup: KeeperSetup): Promise<GatedKeep
     const gate = child.stdio[3] as NodeJS.WritableStream & { destroy(): void }
     gate.on('error', () => {})
     if (keeper === null) throw await failure(child)
+    if (launch.keeperCgroup !== null) cgroupContainers.admit(launch.keeperCgroup, keeper.pid)
     child.on('error', () => {})
     child.unref()
     ;(gate as unknown as { unref(): void }).unref()

@@ -1,6 +1,6 @@
-# stub.sh RUN-DIRECTORY UMASK DIRECTORY COMMAND [ARGUMENT…]: writes down who it is, then becomes the harness.
-hf_dir=$1 hf_umask=$2 hf_cd=$3
-shift 3
+# stub.sh RUN-DIRECTORY UMASK DIRECTORY CGROUP COMMAND [ARGUMENT…]: writes down who and where it is, then becomes the harness.
+hf_dir=$1 hf_umask=$2 hf_cd=$3 hf_cgroup=$4
+shift 4
 umask 077
 # Only a stub that could not become the harness lives to see its own end.
 hf_failed() {
@@ -18,6 +18,16 @@ case $1 in
 */*) if [ -e "$1" ] && { [ -d "$1" ] || [ ! -x "$1" ]; }; then printf 'holdfast: could not start %s: not executable (EACCES)\n' "$1" >&2; exit 126; fi ;;
 esac
 command -v -- "$1" >/dev/null 2>&1 || { printf 'holdfast: could not start %s: not found (ENOENT)\n' "$1" >&2; exit 127; }
+# What is written down is where it is, not where it should be: without that word nobody relies on a cgroup.
+case $hf_cgroup in
+'') ;;
+:*)
+  while IFS= read -r hf_line; do
+    case $hf_line in 0::*/holdfast-*.scope) printf '%s\n' "${hf_cgroup#:}${hf_line#0::}" >"$hf_dir/cgroup" ;; esac
+  done </proc/self/cgroup
+  ;;
+*) if { echo 0 >"$hf_cgroup/cgroup.procs"; } 2>/dev/null; then printf '%s\n' "$hf_cgroup" >"$hf_dir/cgroup"; fi ;;
+esac
 read -r hf_stat </proc/self/stat && printf '%s\n' "$hf_stat" >"$hf_dir/pid"
 umask "$hf_umask"
 # bash forgets its traps when it fails here, but can be told to go on.

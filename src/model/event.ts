@@ -1,5 +1,5 @@
 /** What happened, append-only. */
-export type EventKind = 'claimed' | 'running' | 'asked' | 'exited' | 'ended' | 'survivors'
+export type EventKind = 'claimed' | 'running' | 'asked' | 'exited' | 'ended' | 'survivors' | 'adopted'
 
 export type HoldfastEvent = {
   readonly seq: number

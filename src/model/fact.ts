@@ -37,13 +37,22 @@ export const isDead = (state: string): boolean => state === 'Z' || state === 'X'
 export const isFrozen = (state: string): boolean => state === 'T' || state === 't'
 
 /** How a process is known to belong to a run, strongest first. */
-export type Proof = 'marker' | 'cookie' | 'recorded' | 'descendant' | 'session' | 'journal'
+export type Proof = 'cgroup' | 'marker' | 'cookie' | 'recorded' | 'descendant' | 'session' | 'journal'
 
-export type Member = { readonly row: ProcessRow; readonly proof: Proof }
-export type Suspect = { readonly row: ProcessRow; readonly why: string }
+/** `ports`: those it listens on, where that was looked at. */
+export type Member = { readonly row: ProcessRow; readonly proof: Proof; readonly ports?: readonly number[] }
+/** `node (pid 12, port 3000)` */
+export const describeMember = ({ row, ports = [] }: Member): string =>
+  `${row.name} (pid ${row.pid}${ports.length === 0 ? '' : `, port${ports.length === 1 ? '' : 's'} ${ports.join(', ')}`})`
+
+/** What looks related, with what speaks for that and what against. */
+export type Suspect = { readonly row: ProcessRow; readonly pro: readonly string[]; readonly contra: readonly string[] }
+
+/** Born inside a run, but not ours to end, and why. */
+export type Spared = { readonly row: ProcessRow; readonly why: string }
 
 /** What is left of a run's tree. Only `empty` is proof. */
 export type Tree =
-  | { readonly kind: 'empty' }
+  | { readonly kind: 'empty'; readonly spared?: readonly Spared[] }
   | { readonly kind: 'members'; readonly members: readonly Member[] }
   | { readonly kind: 'unknown'; readonly why: string }

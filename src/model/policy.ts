@@ -3,7 +3,7 @@ export const policy = {
   /** Between TERM and KILL, while somebody still uses it. */
   graceMs: 10_000,
   /** The same for what a harness left behind when it ended by itself. */
-  leftoverGraceMs: 800,
+  leftoverGraceMs: 600,
   /** How long the freeze-and-kill round may go on before its survivors are named. */
   killMs: 5_000,
   killRounds: 200,
@@ -38,6 +38,10 @@ export const policy = {
   /** One finisher in so many also forgets what is beyond retention. */
   housekeepingOdds: 50,
   followMs: 100,
+  /** How many members of a run are remembered, the newest first. */
+  journalSize: 500,
+  /** Of so many members at most it is asked where they listen. */
+  portsAsked: 200,
   /** How many members or processes a message names before it counts the rest. */
   namedAtMost: 8,
 } as const

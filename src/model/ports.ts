@@ -1,7 +1,9 @@
+import type { CgroupBase, CgroupView } from './containment.ts'
 import type { HoldfastEvent } from './event.ts'
 import type { Exit } from './exit.ts'
 import type { ProcessTable, Sample } from './fact.ts'
 import type { Place, ProcessId } from './identity.ts'
+import type { JournalEntry } from './journal.ts'
 import type { DirectoryKey, Lock } from './lock.ts'
 import type { Ending, Intent, LiveRun, Run, RunBase, Survivor } from './run.ts'
 import type { Session, SessionView } from './session.ts'
@@ -29,8 +31,39 @@ export interface Processes {
   sample(pid: number): Sample
   /** One pass over all. What is older than `since` cannot be a member, so its marker is not looked at. */
   table(look: { since: number; cookies: boolean }): ProcessTable
+  /** Its command line; empty if it has none, or may not be read. */
+  arguments(pid: number): readonly string[]
+  /** The directory it works in; null: it is gone, or may not be looked at. */
+  cwd(pid: number): string | null
+  /** Where each of them listens (TCP). Those that do not, or may not be looked at, are left out. */
+  ports(pids: readonly number[]): ReadonlyMap<number, readonly number[]>
+  /** The time it has computed, and that of the children it has seen end; null: it is gone. */
+  cpu(process: ProcessId): { readonly ownMs: number; readonly childrenMs: number } | null
+  /** Does no process live in it any more? Only the initial pid namespace sees them all. */
+  isNamespaceGone(pidNamespace: string): boolean
   /** Looks at the identity again, then signals. */
   send(process: ProcessId, signal: Signal): SendAnswer
+}
+
+/** What is true of cgroups. */
+export interface Cgroups {
+  base(): CgroupBase
+  view(path: string): CgroupView
+  /** What all that ever lived in it has burned; null: not known. */
+  cpuMs(path: string): number | null
+  /** The cgroups at a place whose names begin so. */
+  list(base: string, stem: string): string[]
+}
+
+/** What is done to cgroups. False: it could not. */
+export interface Containers {
+  /** Null, or why it could not be made. */
+  make(path: string): string | null
+  admit(path: string, pid: number): boolean
+  thaw(path: string): boolean
+  kill(path: string): boolean
+  /** Only one that is empty can be removed. */
+  remove(path: string): boolean
 }
 
 /** What a keeper wrote down. `told` is the signal its own command received, if any. */
@@ -47,6 +80,11 @@ export interface RunFiles {
   exit(run: string): ExitRecord | null
   /** The status with which the stub failed to become the harness. */
   notStarted(run: string): number | null
+  /** The cgroup that the stub has entered, as it wrote it down. */
+  cgroup(run: string): string | null
+  /** Members that were seen earlier, and writing them down; false if that failed. */
+  journal(run: string): readonly JournalEntry[]
+  recordJournal(run: string, entries: readonly JournalEntry[]): boolean
   /** A helper the keeper left for `--timeout`. */
   timer(run: string): ProcessId | null
   /** Puts the tombstone, with who wants what; false if it could not (a full disk). The first one stands. */
@@ -56,7 +94,9 @@ export interface RunFiles {
   read(run: string): RunRecord | null
   list(): string[]
   remove(run: string): void
-  /** Takes away what only a living keeper needs: nobody shall meet a pipe among its files. */
+  /** What lies in its directory that only a living keeper needs, or that a writer who died left half written. */
+  litter(run: string): readonly string[]
+  /** Takes that away: nobody shall meet a pipe among its files. */
   tidy(run: string): void
   fence(run: string): string
   path(run: string): string
@@ -95,6 +135,8 @@ export type Snapshot = {
   readonly unreadable: readonly string[]
 }
 
+export type Retention = { readonly endedBefore: number; readonly keep: number; readonly limit: number }
+
 /** What is remembered. Every change is one conditional statement; `false` means somebody else was first. */
 export interface Store {
   claim(request: ClaimRequest): Promise<ClaimAnswer>
@@ -107,13 +149,20 @@ export interface Store {
 
   /** By id or alias; with `prefix` also by the beginning of an id, if only one session has it. */
   find(reference: string, how: 'exact' | 'prefix'): Promise<Found>
-  /** Who holds a directory, other than the runs named. */
-  holder(directory: DirectoryKey, except: readonly string[]): Promise<LiveRun | null>
+  /** Who holds a directory, other than the runs named and the tasks that the next run of `session` adopts. */
+  holder(directory: DirectoryKey, except: readonly string[], session: string): Promise<LiveRun | null>
   /** One consistent read of everything live, or of everything. */
   snapshot(which: 'live' | 'all', limit: number): Promise<Snapshot>
   run(id: string): Promise<Run | null>
   runs(session: string, limit: number): Promise<Run[]>
+  /** The live runs that end with it. */
   children(run: string): Promise<LiveRun[]>
+  /** All that were ever started in it, newest first. */
+  startedIn(run: string, limit: number): Promise<Run[]>
+  /** Tasks of live runs, or of all. */
+  tasks(which: 'live' | 'all', limit: number): Promise<Run[]>
+  /** Of these ids, those that are on record and not live. */
+  ended(runs: readonly string[]): Promise<{ id: string; newest: boolean }[]>
   /** The markers of all live runs, by which one run tells another's processes from its own. */
   markers(): Promise<ReadonlySet<number>>
   /** The live run with this marker. */
@@ -123,7 +172,9 @@ export interface Store {
   restore(runs: readonly RestoredRun[]): Promise<void>
   events(which: { session: string | null; after: number; limit: number }): Promise<HoldfastEvent[]>
   /** Forgets ended runs beyond retention (never the newest of a session that is kept); answers their ids. */
-  forget(which: { endedBefore: number; keep: number; limit: number }): Promise<string[]>
+  forget(which: Retention): Promise<string[]>
+  /** Those that `forget` would forget. */
+  forgettable(which: Retention): Promise<string[]>
   close(): void
 }
 
@@ -138,11 +189,13 @@ export type GatedKeeper = { readonly keeper: ProcessId; open(): void; close(): v
 export interface Keepers {
   /** Can a marker be set here? If not, why. */
   markerTrouble(): string | null
+  /** Can the user's systemd make a scope? If not, why. */
+  scopeTrouble(env: Environment): string | null
   spawn(launch: Launch): Promise<GatedKeeper>
   /** In the foreground: tells the command that waits for us to become the keeper. */
   handOver(launch: Launch): void
   /** Runs our own command as a process that belongs to no run and has no parent here; answers its pid. */
-  outside(args: readonly string[], env: Environment, marker: number | null): Promise<number>
+  outside(args: readonly string[], env: Environment, marker: number | null, cgroup: string | null): Promise<number>
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -154,6 +207,9 @@ export type Launch = {
   readonly stripped: readonly string[]
   readonly added: Readonly<Record<string, string>>
   readonly helperMarker: number | null
+  /** The cgroup its keeper belongs to, where that is not the one it is born in. */
+  readonly keeperCgroup: string | null
+  readonly cgroupMount: string | null
   readonly timeoutSeconds: number | null
   readonly umask: number
   /** INT and QUIT, unless the caller ignores them. */

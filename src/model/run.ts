@@ -1,3 +1,4 @@
+import type { Containment } from './containment.ts'
 import type { Exit } from './exit.ts'
 import type { Place, ProcessId } from './identity.ts'
 import type { EndState } from './states.ts'
@@ -10,6 +11,7 @@ export type RunBase = {
   readonly place: Place
   readonly launcher: ProcessId
   readonly marker: number | null
+  readonly containment: Containment
   readonly cookie: string
   readonly argv: readonly string[]
   readonly dir: string
@@ -18,11 +20,15 @@ export type RunBase = {
   readonly deadlineAt: number | null
   readonly parent: string | null
   readonly independent: boolean
+  /** What becomes of a task when its parent is taken over; null: it is no task. */
+  readonly task: OnRetire | null
   readonly host: string
   readonly user: string
   readonly tty: string | null
   readonly startedAt: number
 }
+
+export type OnRetire = 'cancel' | 'adopt'
 
 /** Does a run end with its harness, or with the last process of its tree? */
 export type Until = 'harness' | 'tree'
@@ -66,7 +72,11 @@ export type Ending = {
   readonly reason: string
   readonly evidence: readonly string[]
   readonly by: string
+  readonly usage?: Usage | null
 }
+
+/** What a run has burned, as far as the machine can tell. `whole`: nothing was left out; otherwise it is at least this much. */
+export type Usage = { readonly cpuMs: number; readonly whole: boolean }
 
 export const isLive = (run: Run): run is LiveRun => run.state === 'starting' || run.state === 'running' || run.state === 'stopping'
 

@@ -1,4 +1,5 @@
 export * from './caller.ts'
+export * from './cgroups.ts'
 export * from './directory.ts'
 export * from './filesystem.ts'
 export * from './place.ts'

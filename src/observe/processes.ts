@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { Place, Processes, ProcessId, ProcessRow, ProcessTable, Sample, SendAnswer, Signal } from '../model/index.ts'
 import { innermostCookie, isDead, isHelperMarker, isMarker, isPid, isSignallable, LINEAGE_VARIABLE, MS_PER_TICK } from '../model/index.ts'
+import { INITIAL_PID_NAMESPACE, isNamespaceGone } from './namespaces.ts'
+import { listeningPorts } from './ports.ts'
 import { parseRttime, parseStat, readSmall, type StatRow } from './proc.ts'
 
 /** Process truth from /proc, in this process, without any other program. */
@@ -13,6 +15,11 @@ export function linuxProcesses(place: Place): Processes {
     ticks: () => own.self.ticks + Math.floor(performance.now() / MS_PER_TICK),
     sample,
     table,
+    arguments: argumentsOf,
+    cwd,
+    ports: listeningPorts,
+    cpu,
+    isNamespaceGone: (namespace) => place.pidNamespace === INITIAL_PID_NAMESPACE && procMatches() && isNamespaceGone(namespace),
     send: (process, signal) => send(process, signal, own.pids),
   }
 }
@@ -86,6 +93,33 @@ function readCookie(pid: number): string | null {
     return innermostCookie(environ.slice(from, end < 0 ? undefined : end))
   } catch {
     return null
+  }
+}
+
+function cpu({ pid, ticks }: ProcessId): { ownMs: number; childrenMs: number } | null {
+  try {
+    const { text } = readSmall(`/proc/${pid}/stat`)
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    const at = (field: number): number => Number(fields[field - 3])
+    return at(22) === ticks ? { ownMs: (at(14) + at(15)) * MS_PER_TICK, childrenMs: (at(16) + at(17)) * MS_PER_TICK } : null
+  } catch {
+    return null
+  }
+}
+
+function cwd(pid: number): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`)
+  } catch {
+    return null
+  }
+}
+
+function argumentsOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1)
+  } catch {
+    return []
   }
 }
 

@@ -1,10 +1,16 @@
-import type { Member, Run, Survivor } from '../model/index.ts'
-import { isLive, policy } from '../model/index.ts'
+import type { Member, Run, Spared, Survivor } from '../model/index.ts'
+import { describeMember, isLive, policy } from '../model/index.ts'
 import { plain } from './paint.ts'
 
 /** The outcome of ending a run, as `act` gives it; only what is shown. */
 export type End =
-  | { readonly kind: 'ended'; readonly run: Run; readonly ended: readonly Member[]; readonly unrecorded: Error | null }
+  | {
+      readonly kind: 'ended'
+      readonly run: Run
+      readonly ended: readonly Member[]
+      readonly spared: readonly Spared[]
+      readonly unrecorded: Error | null
+    }
   | { readonly kind: 'survivors'; readonly run: Run; readonly survivors: readonly Survivor[]; readonly ended: readonly Member[] }
   | { readonly kind: 'unknown'; readonly run: Run; readonly why: string }
   | { readonly kind: 'alive'; readonly run: Run }
@@ -13,7 +19,7 @@ export type End =
 
 /** `sleep (pid 12), node (pid 13)`, and how many more. */
 export function membersText(members: readonly Member[], atMost: number = policy.namedAtMost): string {
-  const named = members.slice(0, atMost).map(({ row }) => `${plain(row.name)} (pid ${row.pid})`)
+  const named = members.slice(0, atMost).map((member) => plain(describeMember(member)))
   const rest = members.length - named.length
   return `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
@@ -24,12 +30,16 @@ export function stoppedText(session: string, end: End): string[] {
     case 'ended':
       return [
         `${session} ${end.run.state}${end.ended.length === 0 ? '' : `: ended ${count(end.ended.length, 'process', 'processes')}, seen gone: ${membersText(end.ended)}`}`,
+        ...end.spared.map(({ row, why }) => `  left ${plain(row.name)} (pid ${row.pid}) running: ${why}`),
         ...(end.unrecorded === null ? [] : [`  not recorded (${end.unrecorded.message}); holdfast reconcile records it later`]),
       ]
     case 'survivors':
       return [`${session} still has survivors:`, ...end.survivors.map(survivorText)]
     case 'unknown':
-      return [`${session} cannot be proven gone: ${plain(end.why)}`]
+      return [
+        `${session} cannot be proven gone: ${plain(end.why)}`,
+        `  look from where it runs; or, if you know that it is gone: holdfast resolve ${session} --gone`,
+      ]
     case 'alive':
       return [`${session} is still alive`]
     case 'not-running':
@@ -44,7 +54,8 @@ export const stoppedJson = (session: string, end: End): Record<string, unknown> 
   result: end.kind,
   state: end.run?.state ?? null,
   run: end.run?.id ?? null,
-  ended: 'ended' in end ? end.ended.map(({ row, proof }) => ({ pid: row.pid, name: row.name, proof })) : [],
+  ended: 'ended' in end ? end.ended.map(({ row, proof, ports = [] }) => ({ pid: row.pid, name: row.name, proof, ports })) : [],
+  spared: end.kind === 'ended' ? end.spared.map(({ row, why }) => ({ pid: row.pid, name: row.name, why })) : [],
   survivors: end.kind === 'survivors' ? end.survivors : [],
   why: end.kind === 'unknown' ? end.why : null,
 })
@@ -59,6 +70,17 @@ export function retiredText(end: End): string[] {
   return [`took over ${end.run.session}: run ${end.run.id} (epoch ${end.run.epoch}) is ${end.run.state}; ${what}`]
 }
 
+/** A line each: what was ended after the agent, and what was not. */
+function leftText(ended: readonly Member[], spared: readonly Spared[]): string[] {
+  const lines = ended.slice(0, policy.namedAtMost).map((member) => `ended ${plain(describeMember(member))}, which the agent had left running`)
+  const rest = ended.length - lines.length
+  return [
+    ...lines,
+    ...(rest > 0 ? [`and ${rest} more`] : []),
+    ...spared.map(({ row, why }) => `left ${plain(row.name)} (pid ${row.pid}) running: ${why}`),
+  ]
+}
+
 /** What a person at the terminal should know when a foreground run is over; nothing if all was as usual. */
 export function finishedText(end: End): string[] {
   if (end.kind === 'survivors')
@@ -66,7 +88,7 @@ export function finishedText(end: End): string[] {
   if (end.kind === 'alive') return [`session ${end.run.session} lives on with its tree (--until tree); holdfast stop ${end.run.session} ends it`]
   if (end.kind === 'unknown') return [`session ${end.run.session} could not be finished: ${plain(end.why)}; holdfast reconcile tries again`]
   if (end.kind !== 'ended' || isLive(end.run)) return []
-  const left = end.ended.length === 0 ? [] : [`ended what the agent left running: ${membersText(end.ended)}`]
+  const left = leftText(end.ended, end.spared)
   const signal = end.run.exit?.signal ?? null
   const killed = end.run.state === 'failed' && signal !== null && !EXPECTED.includes(signal)
   const notable = killed || end.run.state === 'stopped' || end.run.state === 'superseded' || end.run.state === 'lost'

@@ -1,4 +1,4 @@
-import type { Member, Run, Session } from '../model/index.ts'
+import type { Member, Run, Session, Spared, Suspect, Usage } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import { attachCommand } from './holder.ts'
 import { iso } from './time.ts'
@@ -11,11 +11,31 @@ export type Sight = {
   readonly pid: number | null
   /** What could not be told, or what is under way. */
   readonly note: string | null
-  readonly tasks: readonly string[]
+  /** The runs that were started in it, where they were asked for. */
+  readonly tasks: readonly TaskSight[]
+  readonly usage?: Usage | null
+  /** Whether its agent is really in the cgroup that was made for it, where that was looked at. */
+  readonly entered?: boolean
 }
 
+/** A task, or a run that was started inside. */
+export type TaskSight = { readonly run: Run; readonly usage: Usage | null }
+
+export const taskJson = ({ run, usage }: TaskSight): Record<string, unknown> => ({
+  session: run.session,
+  run: run.id,
+  state: run.state,
+  onRetire: run.task,
+  argv: run.argv,
+  startedAt: iso(run.startedAt),
+  endedAt: iso(isLive(run) ? null : run.endedAt),
+  exit: isLive(run) ? null : run.exit,
+  reason: isLive(run) ? null : run.reason,
+  usage,
+})
+
 /** The stable object of `status --json` and of each entry of `ls --json`. */
-export function sightJson({ session, run, liveness, pid, note, tasks }: Sight): Record<string, unknown> {
+export function sightJson({ session, run, liveness, pid, note, tasks, usage = null, entered }: Sight): Record<string, unknown> {
   const ended = isLive(run) ? null : run
   return {
     session: session.id,
@@ -51,12 +71,16 @@ export function sightJson({ session, run, liveness, pid, note, tasks }: Sight): 
           }
         : null,
     parent: run.parent,
-    tasks,
-    usage: null,
+    tasks: tasks.map(taskJson),
+    usage: usage ?? ended?.usage ?? null,
+    containment: entered === undefined ? run.containment : { ...run.containment, entered },
   }
 }
 
-export const memberJson = ({ row, proof }: Member): Record<string, unknown> => ({
+export const suspectJson = ({ row, pro, contra }: Suspect): Record<string, unknown> => ({ pid: row.pid, name: row.name, uid: row.uid, pro, contra })
+export const sparedJson = ({ row, why }: Spared): Record<string, unknown> => ({ pid: row.pid, name: row.name, why })
+
+export const memberJson = ({ row, proof, ports }: Member): Record<string, unknown> => ({
   pid: row.pid,
   parent: row.parent,
   group: row.group,
@@ -65,4 +89,5 @@ export const memberJson = ({ row, proof }: Member): Record<string, unknown> => (
   state: row.state,
   name: row.name,
   proof,
+  ports: ports ?? [],
 })

@@ -1,8 +1,9 @@
-import type { HoldfastEvent, Lock, Member, RunState, Suspect } from '../model/index.ts'
+import type { HoldfastEvent, Lock, Member, ProcessRow, RunState, Spared, Suspect } from '../model/index.ts'
 import { describeExit, isLive } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
 import type { Sight } from './sight.ts'
 import { type Cell, shorten, table } from './table.ts'
+import { containmentText, taskText, usageText } from './task.ts'
 import { age, iso } from './time.ts'
 
 const DIR_WIDTH = 40
@@ -40,7 +41,8 @@ function lastColumn({ run, note }: Sight): string {
 }
 
 /** `status`: everything about one session, a fact a line. */
-export function statusText({ session, run, liveness, pid, note, tasks }: Sight, now: number, paint: Paint): string[] {
+export function statusText(sight: Sight, now: number, paint: Paint): string[] {
+  const { session, run, liveness, pid, note, tasks } = sight
   const facts: [string, string | null][] = [
     ['run', `${run.id} (epoch ${run.epoch})`],
     ['liveness', liveness],
@@ -51,7 +53,9 @@ export function statusText({ session, run, liveness, pid, note, tasks }: Sight, 
     ['started', `${iso(run.startedAt)} (${age(now - run.startedAt)} ago) by ${run.user}@${run.host}${run.tty === null ? '' : ` on ${run.tty}`}`],
     ['attach', isLive(run) ? (run.detached ? `holdfast attach ${session.id}` : 'a foreground run: can be taken over, not attached') : null],
     ['parent', run.parent],
-    ['runs in it', tasks.length === 0 ? null : tasks.join(', ')],
+    ['containment', isLive(run) ? containmentText(sight) : null],
+    ['burned', usageText(sight.usage ?? (isLive(run) ? null : (run.usage ?? null)))],
+    ...tasks.map((task): [string, string] => [task.run.task === null ? 'run in it' : 'task', taskText(task, now)]),
   ]
   if (isLive(run)) {
     if (run.state === 'stopping') facts.push(['asked', run.intent === null ? null : `${plain(run.intent.reason)} (by ${plain(run.intent.by)})`])
@@ -59,7 +63,7 @@ export function statusText({ session, run, liveness, pid, note, tasks }: Sight, 
       for (const { pid: left, name, why } of run.survivors) facts.push(['survivor', `pid ${left} (${plain(name)}): ${why}`])
     facts.push(['note', note && plain(note)])
     if (liveness === 'unknown')
-      facts.push(['next', `look from where it runs; or, if you know that it is gone: holdfast run --session ${session.id} --force …`])
+      facts.push(['next', `look from where it runs; or, if you know that it is gone: holdfast resolve ${session.id} --gone`])
   } else {
     facts.push(
       ['ended', `${iso(run.endedAt)} (${age(now - run.endedAt)} ago) after ${age(run.endedAt - run.startedAt)}`],
@@ -68,28 +72,42 @@ export function statusText({ session, run, liveness, pid, note, tasks }: Sight, 
     facts.push(['reason', plain(run.reason)], ['by', plain(run.by)], ...run.evidence.map((line): [string, string] => ['evidence', plain(line)]))
   }
   const title = `${paint.bold(session.id)}${session.name === null ? '' : ` (${session.name})`} ${stateColour(run.state, paint)(run.state)}`
-  const width = Math.max(...facts.map(([name]) => name.length))
-  return [title, ...facts.filter(([, value]) => value !== null).map(([name, value]) => `  ${paint.dim(name.padEnd(width))}  ${value}`)]
+  const told = facts.filter(([, value]) => value !== null)
+  const width = Math.max(...told.map(([name]) => name.length))
+  return [title, ...told.map(([name, value]) => `  ${paint.dim(name.padEnd(width))}  ${value}`)]
 }
 
-export function treeText(members: readonly Member[], suspects: readonly Suspect[], paint: Paint): string[] {
-  if (members.length + suspects.length === 0) return [paint.dim('no processes')]
+/** What is shown of a session's processes. */
+export type TreeSight = { readonly members: readonly Member[]; readonly suspects: readonly Suspect[]; readonly spared: readonly Spared[] }
+
+export function treeText({ members, suspects, spared }: TreeSight, paint: Paint): string[] {
+  if (members.length + suspects.length + spared.length === 0) return [paint.dim('no processes')]
   const depth = depths(members)
-  const head: Cell[] = ['PID', 'STATE', 'PROOF', 'NAME'].map((text) => ({ text, paint: paint.dim }))
-  const rows = inOrder(members).map(({ row, proof }): Cell[] => [
+  const head: Cell[] = ['PID', 'STATE', 'PROOF', 'PORTS', 'NAME'].map((text) => ({ text, paint: paint.dim }))
+  const rows = inOrder(members).map(({ row, proof, ports = [] }): Cell[] => [
     { text: String(row.pid) },
     { text: row.state },
     { text: proof },
+    { text: ports.length === 0 ? '-' : ports.join(',') },
     { text: `${'  '.repeat(depth.get(row.pid) ?? 0)}${plain(row.name)}` },
   ])
-  const doubtful = suspects.map(({ row, why }): Cell[] => [
+  const others = (kind: string, row: ProcessRow, why: string): Cell[] => [
     { text: String(row.pid) },
     { text: row.state },
-    { text: 'suspect', paint: paint.yellow },
-    { text: `${plain(row.name)}  · ${why}` },
+    { text: kind, paint: paint.yellow },
+    { text: '-' },
+    { text: `${plain(row.name)}  · ${plain(why)}` },
+  ]
+  return table([
+    head,
+    ...rows,
+    ...spared.map(({ row, why }) => others('spared', row, why)),
+    ...suspects.map(({ row, pro, contra }) => others('suspect', row, suspectText(pro, contra))),
   ])
-  return table([head, ...rows, ...doubtful])
 }
+
+export const suspectText = (pro: readonly string[], contra: readonly string[]): string =>
+  `for: ${pro.join(', ')}${contra.length === 0 ? '' : `; against: ${contra.join(', ')}`}`
 
 /** Parents before their children. */
 function inOrder(members: readonly Member[]): Member[] {

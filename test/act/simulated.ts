@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Ender } from '../../src/act/index.ts'
-import type { Clock, ExitRecord, Intent, LiveRun, ProcessId, ProcessRow, Signal, Store } from '../../src/model/index.ts'
+import type { Clock, ExitRecord, Intent, JournalEntry, LiveRun, ProcessId, ProcessRow, Signal, Store } from '../../src/model/index.ts'
 import { isDead, policy } from '../../src/model/index.ts'
 import { openSqliteStore } from '../../src/record/index.ts'
 import { aClaim, aRun, place } from '../record/conformance.ts'
@@ -32,6 +32,7 @@ export async function simulated(): Promise<Simulated> {
   const exits = new Map<string, ExitRecord>()
   const harnesses = new Map<string, ProcessId>()
   const intents = new Map<string, Intent>()
+  const journals = new Map<string, readonly JournalEntry[]>()
   const advance = (ms: number): void => {
     now += ms
     for (const entry of due.splice(0)) {
@@ -61,6 +62,11 @@ export async function simulated(): Promise<Simulated> {
       ticks: () => 100_000 + Math.floor(now / 10),
       sample: (pid) => (rows.has(pid) ? { kind: 'seen', row: rows.get(pid) as ProcessRow } : { kind: 'absent' }),
       table: () => ({ rows: [...rows.values()], blind: null }),
+      arguments: () => [],
+      cwd: () => null,
+      ports: () => new Map(),
+      cpu: () => null,
+      isNamespaceGone: () => false,
       send(id, signal) {
         const row = rows.get(id.pid)
         if (row === undefined || isDead(row.state)) return 'gone'
@@ -70,7 +76,14 @@ export async function simulated(): Promise<Simulated> {
         return 'sent'
       },
     },
+    cgroups: { base: () => ({ kind: 'none', why: 'simulated', mount: null }), view: () => ({ kind: 'absent' }), cpuMs: () => null, list: () => [] },
+    containers: { make: () => null, admit: () => false, thaw: () => false, kill: () => false, remove: () => true },
+    spares: () => [],
     files: {
+      cgroup: () => null,
+      journal: (run) => journals.get(run) ?? [],
+      recordJournal: (run, entries) => journals.set(run, entries) !== undefined,
+      litter: () => [],
       create: () => {},
       recordKeeper: () => {},
       timer: () => null,

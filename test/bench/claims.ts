@@ -23,6 +23,8 @@ for (let index = 0; index < Number(count); index++) {
     deadlineAt: null,
     parent: null,
     independent: false,
+    containment: { level: 'none' as const, why: 'a benchmark' },
+    task: null,
     host: 'h',
     user: 'u',
     tty: null,

@@ -46,6 +46,8 @@ const base: RunBase = {
   deadlineAt: null,
   parent: null,
   independent: false,
+  containment: { level: 'cgroup', path: '/cg/holdfast-i1-r000000000001' },
+  task: null,
   host: 'box',
   user: 'ann',
   tty: '/dev/pts/3',

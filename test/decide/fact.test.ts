@@ -6,7 +6,8 @@ import { verifies } from '../requirements.ts'
 import { place, row } from './build.ts'
 
 const seen = (over: Partial<ProcessRow>): Sample => ({ kind: 'seen', row: row(7, { ticks: 70, ...over }) })
-const ofSample = (sample: Sample): Fact => judge(place, place, { pid: 7, ticks: 70 }, () => sample)
+const never = (): boolean => false
+const ofSample = (sample: Sample): Fact => judge({ here: () => place, sample: () => sample, isNamespaceGone: never }, place, { pid: 7, ticks: 70 })
 
 describe('judge: what a look at a recorded pid says', () => {
   const cases: readonly [what: string, sample: Sample, fact: Fact][] = [
@@ -47,28 +48,39 @@ describe('judgePlace: can a pid recorded there be looked up from here?', () => {
     ['another time namespace', { timeNamespace: 'time:[2]' }, {}, 'unknown'],
   ]
   test.each(cases)('%s: %o from %o is %s', (_what, here, there, answer) => {
-    expect(kindOf(judgePlace({ ...place, ...here }, { ...place, ...there }))).toBe(answer)
+    expect(kindOf(judgePlace({ ...place, ...here }, { ...place, ...there }, never))).toBe(answer)
   })
 
   test.each([
     ['another machine', { machine: 'm2', boot: 'b2' }, 'it was started on another machine'],
     ['a later boot', { boot: 'b2' }, 'the machine was started anew since'],
     ['a later boot and install', { boot: 'b2', install: 'i2' }, 'it was recorded by another installation before the machine was started anew'],
-    ['another pid namespace', { pidNamespace: 'x' }, 'it lives in another pid namespace'],
+    ['another pid namespace', { pidNamespace: 'x' }, 'it lives in another pid namespace (pid:[1])'],
     ['another time namespace', { timeNamespace: 'x' }, 'it lives in another time namespace'],
-  ])('%s says why', (_what, here, why) => expect(judgePlace({ ...place, ...here }, place)).toMatchObject({ why }))
+  ])('%s says why', (_what, here, why) => expect(judgePlace({ ...place, ...here }, place, never)).toMatchObject({ why }))
 
   verifies('unknown', 'a boot id that could not be read is not another boot, and proves nothing', () => {
-    expect(kindOf(judgePlace({ ...place, boot: '' }, place))).toBe('unknown')
-    expect(kindOf(judgePlace(place, { ...place, boot: '' }))).toBe('unknown')
-    expect(kindOf(judgePlace({ ...place, boot: '' }, { ...place, boot: '' }))).toBe('unknown')
+    expect(kindOf(judgePlace({ ...place, boot: '' }, place, never))).toBe('unknown')
+    expect(kindOf(judgePlace(place, { ...place, boot: '' }, never))).toBe('unknown')
+    expect(kindOf(judgePlace({ ...place, boot: '' }, { ...place, boot: '' }, never))).toBe('unknown')
   })
+})
+
+verifies('unknown', 'a pid namespace in which nobody lives any more proves death, of this boot only', () => {
+  const there = { ...place, pidNamespace: 'pid:[9]' }
+  expect(judgePlace(place, there, (asked) => asked === 'pid:[9]')).toMatchObject({
+    kind: 'gone',
+    why: 'its pid namespace (pid:[9]) no longer exists',
+  })
+  expect(judgePlace(place, { ...there, boot: 'b2', install: 'i2' }, () => true)?.kind).toBe('unknown')
 })
 
 verifies('unknown', 'from another place no pid is even looked at', () => {
   const look = (): Sample => expect.fail('a pid of another place was looked up here')
   for (const elsewhere of [{ machine: 'm2', boot: 'b2' }, { boot: 'b2' }, { boot: '' }, { pidNamespace: 'x' }, { timeNamespace: 'x' }]) {
-    expect(judge({ ...place, ...elsewhere }, place, { pid: 7, ticks: 70 }, look).kind).not.toBe('alive')
+    expect(judge({ here: () => ({ ...place, ...elsewhere }), sample: look, isNamespaceGone: never }, place, { pid: 7, ticks: 70 }).kind).not.toBe(
+      'alive',
+    )
   }
 })
 
@@ -76,7 +88,7 @@ verifies('unknown', 'another boot is proof of death only for the very machine an
   const names = fc.record({ install: fc.constantFrom('i1', 'i2'), machine: fc.constantFrom('m1', 'm2', '') })
   fc.assert(
     fc.property(names, names, (here, there) => {
-      const fact = judgePlace({ ...place, ...here, boot: 'b2' }, { ...place, ...there })
+      const fact = judgePlace({ ...place, ...here, boot: 'b2' }, { ...place, ...there }, never)
       const proven = here.machine !== '' && here.machine === there.machine && here.install === there.install
       expect(fact?.kind).toBe(proven ? 'gone' : 'unknown')
     }),
@@ -95,7 +107,11 @@ verifies('identity', 'alive needs the very pid and ticks, at the very place, in 
   const rows = fc.record({ ticks: small, state: fc.constantFrom('R', 'S', 'T', 'Z', 'X') })
   fc.assert(
     fc.property(places, places, small, rows, (here, there, ticks, { ticks: found, state }) => {
-      const fact = judge(here, there, { pid: 7, ticks }, (pid) => ({ kind: 'seen', row: row(pid, { ticks: found, state }) }))
+      const fact = judge(
+        { here: () => here, isNamespaceGone: never, sample: (pid) => ({ kind: 'seen', row: row(pid, { ticks: found, state }) }) },
+        there,
+        { pid: 7, ticks },
+      )
       const kernel = ({ boot, pidNamespace, timeNamespace }: Place): string => [boot, pidNamespace, timeNamespace].join()
       const samePlace = here.boot !== '' && kernel(here) === kernel(there)
       expect(fact.kind === 'alive').toBe(samePlace && found === ticks && !['Z', 'X'].includes(state))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Census, TreeRecord } from '../../src/decide/index.ts'
-import { census, treeOf } from '../../src/decide/index.ts'
+import type { Census, Clues, TreeRecord } from '../../src/decide/index.ts'
+import { census, suspectsOf, treeOf } from '../../src/decide/index.ts'
 import type { ProcessRow } from '../../src/model/index.ts'
 import { markerFrom } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
@@ -11,7 +11,6 @@ const count = (rows: readonly ProcessRow[], over: Partial<TreeRecord> = {}): Cen
 /** The markers of runs on record, its own among them. */
 const others: ReadonlySet<number> = new Set([MARKER, OTHER_MARKER])
 const proofs = ({ members }: Census): Record<number, string> => Object.fromEntries(members.map(({ row: { pid }, proof }) => [pid, proof]))
-const suspects = ({ suspects: doubtful }: Census): number[] => doubtful.map(({ row: { pid } }) => pid)
 
 /** The keeper and the harness, as they are in almost every table. */
 const mine = { marker: MARKER }
@@ -116,20 +115,88 @@ for (const [topic, cases] of Object.entries(tables)) {
   })
 }
 
-describe('suspects', () => {
-  verifies('innocent', 'a cookie without the expected marker makes a suspect, not a member', () => {
-    const found = count([theKeeper, theHarness, row(300, { cookie: 'mine' })])
-    expect(proofs(found)).toEqual({ 200: 'marker' })
-    expect(found.suspects).toEqual([{ row: row(300, { cookie: 'mine' }), why: 'has the secret of this run in its environment, but not its marker' }])
+describe('a cgroup', () => {
+  const inside = (...pids: number[]): Partial<TreeRecord> => ({ contained: new Set(pids) })
+  verifies('stop-proof', 'whoever is in it is a member, whatever it has shed', () => {
+    expect(proofs(count([theKeeper, theHarness, row(300, unmarked)], inside(200, 300)))).toEqual({ 200: 'cgroup', 300: 'cgroup' })
   })
-  const cases: readonly [what: string, rows: readonly ProcessRow[]][] = [
-    ['members are none', [row(200, { ...mine, cookie: 'mine' })]],
-    ["another run's process is none", [row(300, { marker: OTHER_MARKER, cookie: 'mine' })]],
-    ['the keeper is none', [row(100, { cookie: 'mine' })]],
+  verifies('innocent', 'who is in it and belongs to another run is a stranger there, and so is a helper', () => {
+    const found = count([theHarness, row(300, { marker: OTHER_MARKER }), row(400, { marker: HELPER_MARKER })], inside(200, 300, 400))
+    expect(proofs(found)).toEqual({ 200: 'cgroup' })
+    expect(found.strangers.map(({ pid }) => pid)).toEqual([300, 400])
+  })
+  test('who left it is still known by other proofs', () => expect(proofs(count([row(300, mine)], inside()))).toEqual({ 300: 'marker' }))
+  verifies('unknown', 'empty is proven only when everybody in it was looked at', () => {
+    expect(treeOf(count([theKeeper], inside()))).toEqual({ kind: 'empty' })
+    expect(treeOf(count([theKeeper], inside(300)))).toMatchObject({ kind: 'unknown' })
+    expect(treeOf(count([theKeeper, row(300, { marker: OTHER_MARKER })], inside(300)))).toEqual({ kind: 'empty' })
+  })
+  test('it sees what a blind pass does not', () => {
+    expect(treeOf(census({ rows: [theKeeper], blind: 'hidepid' }, record(inside()), others))).toEqual({ kind: 'empty' })
+  })
+})
+
+describe('the spared', () => {
+  verifies('innocent', 'neither they nor what they started are members, whatever proof they carry', () => {
+    const spared = [{ pid: 300, ticks: 3000 }]
+    const rows = [theHarness, row(300, mine), row(310, { ...mine, parent: 300 }), row(320, { ...mine, parent: 310 }), row(330, mine)]
+    expect(proofs(count(rows, { spared }))).toEqual({ 200: 'marker', 330: 'marker' })
+    expect(count(rows, { spared, contained: new Set([200, 300, 310]) }).strangers.map(({ pid }) => pid)).toEqual([300, 310])
+  })
+  test('a new tenant of a spared pid is not spared', () => {
+    expect(proofs(count([row(300, { ...mine, ticks: 9999 })], { spared: [{ pid: 300, ticks: 3000 }] }))).toEqual({ 300: 'marker' })
+  })
+})
+
+describe('suspects', () => {
+  const clues = (over: Partial<Clues> = {}): Clues => ({
+    dir: '/work',
+    cookie: 'mine',
+    marker: MARKER,
+    uid: 1000,
+    ports: new Set(),
+    members: [],
+    exempt: () => false,
+    cwd: () => null,
+    listens: () => [],
+    ...over,
+  })
+  const found = (rows: readonly ProcessRow[], over: Partial<Clues> = {}) => suspectsOf(rows, 1000, clues(over))
+  const pids = (rows: readonly ProcessRow[], over: Partial<Clues> = {}): number[] => found(rows, over).map(({ row: { pid } }) => pid)
+
+  verifies('innocent', 'a cookie without the expected marker makes a suspect, not a member', () => {
+    const copied = row(300, { cookie: 'mine', uid: 1000 })
+    expect(proofs(count([theKeeper, theHarness, copied]))).toEqual({ 200: 'marker' })
+    expect(found([copied])).toEqual([{ row: copied, pro: ['has the secret of this run in its environment'], contra: ['does not have its marker'] }])
+  })
+  test('who works in the directory, or below it, but not beside it', () => {
+    const cwd = (pid: number): string | null => ({ 300: '/work', 310: '/work/sub', 320: '/workshop', 330: '/' })[pid] ?? null
+    expect(
+      pids(
+        [300, 310, 320, 330].map((pid) => row(pid)),
+        { cwd },
+      ),
+    ).toEqual([300, 310])
+  })
+  test('who listens where a member did', () => {
+    const listens = (pid: number): number[] => (pid === 300 ? [3000, 4000] : pid === 310 ? [80] : [])
+    expect(found([row(300), row(310)], { listens, ports: new Set([3000]) }).map(({ pro }) => pro)).toEqual([
+      ['listens on port 3000, which this session opened'],
+    ])
+  })
+  test('what speaks against it is told', () => {
+    const rows = [row(50, { name: 'bash', ticks: 1 }), row(300, { cookie: 'mine', uid: 7, parent: 50 })]
+    expect(found(rows)[0]?.contra).toEqual(['does not have its marker', 'belongs to uid 7', 'was started by bash (pid 50), which is not of it'])
+  })
+  const cases: readonly [what: string, rows: readonly ProcessRow[], over?: Partial<Clues>][] = [
+    ['members are none', [row(200, { cookie: 'mine' })], { members: [{ row: row(200), proof: 'marker' }] }],
+    ["another run's process is none", [row(300, { cookie: 'mine' })], { exempt: () => true }],
+    ['a helper is none', [row(300, { cookie: 'mine', marker: HELPER_MARKER })]],
     ['the dead are none', [row(300, { cookie: 'mine', state: 'Z' })]],
+    ['what is older than the run is none', [row(300, { cookie: 'mine', ticks: 999 })]],
     ['other cookies are none', [row(300, { cookie: 'other' }), row(301, { cookie: null }), row(302)]],
   ]
-  test.each(cases)('%s', (_what, rows) => expect(suspects(count(rows))).toEqual([]))
+  test.each(cases)('%s', (_what, rows, over) => expect(pids(rows, over)).toEqual([]))
 })
 
 describe('blindness', () => {

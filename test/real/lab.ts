@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect } from 'vitest'
+import { cgroupStem } from '../../src/model/index.ts'
 
 export const COMMAND = resolve('bin/holdfast')
 /** The same command, with failpoints. */
@@ -91,6 +92,7 @@ export async function inLab(body: (lab: Lab) => Promise<void>): Promise<void> {
     const left = await leftOver(nonce)
     bystander.kill('SIGKILL')
     for (const { pid } of left) killOwn(pid, nonce)
+    removeCgroups(readOr(join(home, 'install')).trim())
     rmSync(root, { recursive: true, force: true, maxRetries: 5 })
     expect(left, 'nothing is left running').toEqual([])
   }
@@ -164,6 +166,24 @@ async function leftOver(nonce: string): Promise<{ pid: number; command: string }
 
 function killOwn(pid: number, nonce: string): void {
   if (readOr(`/proc/${pid}/environ`).includes(nonce)) process.kill(pid, 'SIGKILL')
+}
+
+const CGROUPS = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup']
+
+/** The cgroups of an install that are left at the place where root's are made: a test that ends by killing everybody leaves empty ones. */
+export const cgroupsOf = (install: string): string[] =>
+  CGROUPS.flatMap((place) => {
+    try {
+      return readdirSync(place)
+        .filter((name) => install !== '' && name.startsWith(cgroupStem(install)))
+        .map((name) => join(place, name))
+    } catch {
+      return []
+    }
+  })
+
+export function removeCgroups(install: string): void {
+  for (const path of cgroupsOf(install)) rmdirSync(path)
 }
 
 /** A shell script in a pid and mount namespace of its own; whatever it leaves dies with it. Needs root or user namespaces. */

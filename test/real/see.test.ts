@@ -61,7 +61,7 @@ test('text is aligned, short and without colours where nobody looks', () =>
     expect(new Set(rows.map((row) => row.search(/running|completed/))).size).toBe(1)
     expect(`${head}${rows.join('')}`).not.toContain('\u001B')
     expect(await lab.ok(['status', 'a'])).toMatch(/^a running\n {2}run +r[0-9a-f]{12} \(epoch 1\)\n/)
-    expect(await lab.ok(['tree', 'a'])).toMatch(/^PID +STATE +PROOF +NAME\n\d+ +S +marker +sleep\n$/)
+    expect(await lab.ok(['tree', 'a'])).toMatch(/^PID +STATE +PROOF +PORTS +NAME\n\d+ +S +(cgroup|marker) +- +sleep\n$/)
     expect(await lab.ok(['locks'])).toContain('an agent works here')
     expect(await lab.ok(['events', 'a'])).toMatch(/a claimed .*\n.*a running/)
   }))

@@ -67,7 +67,7 @@ verifies(
             .filter((line) => line.includes(`:${port.toString(16).toUpperCase().padStart(4, '0')} `)).length > 1,
       )
       const suspects = JSON.parse(await lab.ok(['tree', 's', '--suspects', '--json'])) as { suspects: { pid: number }[] }
-      expect(suspects.suspects.map(({ pid }) => pid)).toEqual([innocents[2]?.pid])
+      expect(suspects.suspects.map(({ pid }) => pid)).toEqual([innocents[0]?.pid, innocents[2]?.pid])
       await lab.ok(['stop', 's'])
       expect(isAlive(server)).toBe(false)
       for (const innocent of innocents) {

@@ -24,6 +24,8 @@ export function aRun(session: string, epoch = 1, more: Partial<RunBase> = {}): R
     deadlineAt: null,
     parent: null,
     independent: false,
+    containment: { level: 'none', why: 'a test' },
+    task: null,
     host: 'here',
     user: 'me',
     tty: null,
@@ -199,7 +201,7 @@ export function storeConformance(name: string, open: () => Promise<{ store: Stor
         [2, 'starting'],
       ])
       expect(await store.claim(aClaim(aRun('s', 4, { dir: '/x' })))).toEqual({ kind: 'lost', why: 'live' })
-      expect((await store.holder({ device: '1', inode: '/work/t' }, []))?.session).toBe('t')
+      expect((await store.holder({ device: '1', inode: '/work/t' }, [], 'x'))?.session).toBe('t')
       expect(await store.markers()).toEqual(new Set(records.map(({ record }) => record.marker)))
       expect((await store.runByMarker(records[2]?.record.marker ?? 0))?.session).toBe('t')
       expect(await store.runByMarker(1)).toBeNull()
@@ -216,8 +218,8 @@ export function storeConformance(name: string, open: () => Promise<{ store: Stor
       const second = aRun('b', 1, { dir: '/d' })
       expect(await store.claim(aClaim(second, { directory }))).toEqual({ kind: 'lost', why: 'directory' })
       expect((await store.find('b', 'exact')).kind).toBe('none')
-      expect((await store.holder(directory, []))?.id).toBe(first.id)
-      expect(await store.holder(directory, [first.id])).toBeNull()
+      expect((await store.holder(directory, [], 'x'))?.id).toBe(first.id)
+      expect(await store.holder(directory, [first.id], 'x')).toBeNull()
       expect((await store.claim(aClaim(second, { directory, share: true }))).kind).toBe('won')
       const child = aRun('c', 1, { dir: '/d', parent: second.id })
       expect((await store.claim(aClaim(child, { directory, ancestors: [first.id, second.id] }))).kind).toBe('won')

@@ -38,3 +38,7 @@ CREATE TABLE session (
     WHEN OLD.state NOT IN ('starting', 'running', 'stopping') BEGIN SELECT RAISE (ABORT, 'a terminal state is final'); END;
   CREATE TRIGGER epoch_only_grows BEFORE UPDATE OF epoch ON session
     WHEN NEW.epoch <= OLD.epoch BEGIN SELECT RAISE (ABORT, 'an epoch only grows'); END;
+-- 2
+ALTER TABLE run ADD COLUMN containment TEXT;
+  ALTER TABLE run ADD COLUMN task TEXT;
+  ALTER TABLE run ADD COLUMN usage TEXT;

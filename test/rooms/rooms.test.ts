@@ -19,7 +19,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 }
 const PURE = ['model', 'decide', 'show']
 /** A package lives in one room; a new one needs a decision page. */
-const PACKAGES: Readonly<Record<string, string>> = { '@photostructure/sqlite': 'record' }
+const PACKAGES: Readonly<Record<string, string>> = { 'smol-toml': 'app', '@photostructure/sqlite': 'record' }
 const ENTRANCES = ['cli/main.ts', 'app/library.ts']
 const MAX_LINES = 250
 

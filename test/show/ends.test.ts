@@ -5,7 +5,7 @@ import { verifies } from '../requirements.ts'
 
 const run = ended({ state: 'stopped', reason: 'asked by ann' })
 const survivors = [{ pid: 9, name: 'sleep', why: 'it did not end' }]
-const end = (over: Partial<Extract<End, { kind: 'ended' }>> = {}): End => ({ kind: 'ended', run, ended: [], unrecorded: null, ...over })
+const end = (over: Partial<Extract<End, { kind: 'ended' }>> = {}): End => ({ kind: 'ended', run, ended: [], spared: [], unrecorded: null, ...over })
 const ends = {
   ended: end({ ended: [member(200), member(300)] }),
   survivors: { kind: 'survivors', run: running(), survivors, ended: [member(200)] },
@@ -22,7 +22,11 @@ describe('stop tells', () => {
     ['several', ends.ended, ['s1 stopped: ended 2 processes, seen gone: p200 (pid 200), p300 (pid 300)']],
     ['not on record', end({ unrecorded: new Error('disk full') }), ['s1 stopped', '  not recorded (disk full); holdfast reconcile records it later']],
     ['survivors', ends.survivors, ['s1 still has survivors:', '  pid 9 (sleep): it did not end']],
-    ['unknown', ends.unknown, ['s1 cannot be proven gone: EACCES']],
+    [
+      'unknown',
+      ends.unknown,
+      ['s1 cannot be proven gone: EACCES', '  look from where it runs; or, if you know that it is gone: holdfast resolve s1 --gone'],
+    ],
     ['alive', ends.alive, ['s1 is still alive']],
     ['never ran', ends.notRunning, ['s1 is not running']],
     ['over already', { kind: 'not-running', run }, ['s1 is not running (stopped: asked by ann)']],
@@ -32,8 +36,8 @@ describe('stop tells', () => {
 })
 
 verifies('stop-proof', 'programs are told the result, who was ended, and who survived', () => {
-  const nothing = { session: 's1', ended: [], survivors: [], why: null, state: 'running', run: 'r000000000001' }
-  const proven = [200, 300].map((pid) => ({ pid, name: `p${pid}`, proof: 'marker' }))
+  const nothing = { session: 's1', ended: [], spared: [], survivors: [], why: null, state: 'running', run: 'r000000000001' }
+  const proven = [200, 300].map((pid) => ({ pid, name: `p${pid}`, proof: 'marker', ports: [] }))
   expect(stoppedJson('s1', ends.ended)).toEqual({ ...nothing, result: 'ended', state: 'stopped', ended: proven })
   expect(stoppedJson('s1', ends.survivors)).toEqual({ ...nothing, result: 'survivors', survivors, ended: proven.slice(0, 1) })
   expect(stoppedJson('s1', ends.unknown)).toEqual({ ...nothing, result: 'unknown', why: 'EACCES' })
@@ -63,7 +67,7 @@ describe('the end of a foreground run tells', () => {
     ['a killer', failed('SIGKILL'), ['session s1 failed: SIGKILL']],
     ['that somebody stopped it', end(), ['session s1 stopped: asked by ann']],
     ['that nobody knows', end({ run: ended({ state: 'lost', exit: null, reason: 'nothing tells' }) }), ['session s1 lost: nothing tells']],
-    ['what was left running', end({ run: ended(), ended: [member(300)] }), ['ended what the agent left running: p300 (pid 300)']],
+    ['what was left running', end({ run: ended(), ended: [member(300)] }), ['ended p300 (pid 300), which the agent had left running']],
     ['what could not be ended', ends.survivors, ['leftovers could not be ended: sleep (pid 9): it did not end']],
     ['that its tree lives on', ends.alive, ['session s1 lives on with its tree (--until tree); holdfast stop s1 ends it']],
   ]

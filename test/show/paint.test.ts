@@ -57,7 +57,14 @@ describe('what others wrote does not steer the terminal', () => {
   })
   test('a note, in a list', () => expect(sessionsText([sight(running(), EVIL)], NOW, bare).join('')).not.toMatch(CONTROL))
   test('the names of processes', () => {
-    const lines = treeText([member(200, { name: EVIL })], [{ row: row(300, { name: EVIL }), why: 'has the secret' }], bare)
+    const lines = treeText(
+      {
+        members: [member(200, { name: EVIL })],
+        suspects: [{ row: row(300, { name: EVIL }), pro: [EVIL], contra: [EVIL] }],
+        spared: [{ row: row(400, { name: EVIL }), why: EVIL }],
+      },
+      bare,
+    )
     for (const line of lines) expect(line).not.toMatch(CONTROL)
   })
 

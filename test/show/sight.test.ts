@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { attachCommand, holderFacts, holderLine, memberJson, type Sight, sightJson } from '../../src/show/index.ts'
+import { attachCommand, holderFacts, holderLine, memberJson, type Sight, sightJson, type TaskSight } from '../../src/show/index.ts'
 import { ended, intent, member, NOW, running, session, starting, stopping } from '../decide/build.ts'
 import { verifies } from '../requirements.ts'
 
@@ -13,11 +13,13 @@ const sight = (over: Partial<Sight> = {}): Sight => ({
   ...over,
 })
 
+const task: TaskSight = { run: running({ session: 't1', task: 'cancel' }), usage: { cpuMs: 5, whole: false } }
+
 /** Design §8, `status --json`, in its order. */
 const DOCUMENTED =
   'session run epoch state liveness pid keeper dir harness nativeId argv startedAt endedAt exit reason evidence owner parent tasks usage'.split(' ')
 /** Beyond the design: programs may come to rely on these too, so one more is a decision. */
-const ADDED = ['name', 'detached', 'endedBy', 'note', 'survivors']
+const ADDED = ['name', 'detached', 'endedBy', 'note', 'survivors', 'containment']
 const OWNER = ['host', 'user', 'pid', 'since', 'tty', 'attach']
 
 describe('status --json', () => {
@@ -36,7 +38,7 @@ describe('status --json', () => {
 
 describe('what it says', () => {
   test('of a live run', () => {
-    expect(sightJson(sight({ session: session({ name: 'fix' }), tasks: ['t1'] }))).toEqual({
+    expect(sightJson(sight({ session: session({ name: 'fix' }), tasks: [task], usage: { cpuMs: 70, whole: true }, entered: true }))).toEqual({
       session: 's1',
       name: 'fix',
       run: 'r000000000001',
@@ -60,8 +62,22 @@ describe('what it says', () => {
       survivors: [],
       owner: { host: 'box', user: 'ann', pid: 200, since: '2026-01-02T10:57:55.000Z', tty: '/dev/pts/3', attach: null },
       parent: null,
-      tasks: ['t1'],
-      usage: null,
+      tasks: [
+        {
+          session: 't1',
+          run: 'r000000000001',
+          state: 'running',
+          onRetire: 'cancel',
+          argv: ['claude', '--resume'],
+          startedAt: '2026-01-02T10:57:55.000Z',
+          endedAt: null,
+          exit: null,
+          reason: null,
+          usage: { cpuMs: 5, whole: false },
+        },
+      ],
+      usage: { cpuMs: 70, whole: true },
+      containment: { level: 'cgroup', path: '/cg/holdfast-i1-r000000000001', entered: true },
     })
   })
   verifies('evidence', 'of an ended run: how, why, by whom, from what evidence, and no owner', () => {
@@ -117,6 +133,6 @@ describe('a holder', () => {
 })
 
 test('a member is told with its proof', () => {
-  const told = { pid: 200, parent: 1, group: 200, session: 50, uid: 1000, state: 'S', name: 'p200', proof: 'marker' }
+  const told = { pid: 200, parent: 1, group: 200, session: 50, uid: 1000, state: 'S', name: 'p200', proof: 'marker', ports: [] }
   expect(memberJson(member(200))).toEqual(told)
 })

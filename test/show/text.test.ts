@@ -49,79 +49,87 @@ describe('ls', () => {
   })
 })
 
+const task = { run: running({ session: 't1', task: 'cancel' }), usage: { cpuMs: 5, whole: false } }
+
 describe('status', () => {
   test('of a live run in the foreground', () => {
-    expect(statusText(sight({ session: session({ name: 'fix' }), tasks: ['t1', 't2'] }), NOW, bare)).toEqual([
+    expect(statusText(sight({ session: session({ name: 'fix' }), tasks: [task], usage: { cpuMs: 12_345, whole: true } }), NOW, bare)).toEqual([
       's1 (fix) running',
-      '  run         r000000000001 (epoch 3)',
-      '  liveness    alive',
-      '  agent       pid 200',
-      '  keeper      pid 100',
-      '  command     claude --resume',
-      '  directory   /home/ann/project',
-      '  started     2026-01-02T10:57:55.000Z (1h02m ago) by ann@box on /dev/pts/3',
-      '  attach      a foreground run: can be taken over, not attached',
-      '  runs in it  t1, t2',
+      '  run          r000000000001 (epoch 3)',
+      '  liveness     alive',
+      '  agent        pid 200',
+      '  keeper       pid 100',
+      '  command      claude --resume',
+      '  directory    /home/ann/project',
+      '  started      2026-01-02T10:57:55.000Z (1h02m ago) by ann@box on /dev/pts/3',
+      '  attach       a foreground run: can be taken over, not attached',
+      '  containment  cgroup /cg/holdfast-i1-r000000000001',
+      '  burned       12 s of CPU',
+      '  task         t1 running for 1h02m, at least 0.01 s of CPU',
     ])
   })
   test('of a stopping one: who asked, and who survives', () => {
     const run = stopping({ detached: true, tty: null, parent: 'r9', intent, survivors: [{ pid: 9, name: 'sleep', why: 'it did not end' }] })
     expect(statusText(sight({ run, pid: null, note: 'its leftovers are being ended' }), NOW, bare)).toEqual([
       's1 stopping',
-      '  run         r000000000001 (epoch 3)',
-      '  liveness    alive',
-      '  keeper      pid 100',
-      '  command     claude --resume',
-      '  directory   /home/ann/project',
-      '  started     2026-01-02T10:57:55.000Z (1h02m ago) by ann@box',
-      '  attach      holdfast attach s1',
-      '  parent      r9',
-      '  asked       asked by ann (by ann@box)',
-      '  survivor    pid 9 (sleep): it did not end',
-      '  note        its leftovers are being ended',
+      '  run          r000000000001 (epoch 3)',
+      '  liveness     alive',
+      '  keeper       pid 100',
+      '  command      claude --resume',
+      '  directory    /home/ann/project',
+      '  started      2026-01-02T10:57:55.000Z (1h02m ago) by ann@box',
+      '  attach       holdfast attach s1',
+      '  parent       r9',
+      '  containment  cgroup /cg/holdfast-i1-r000000000001',
+      '  asked        asked by ann (by ann@box)',
+      '  survivor     pid 9 (sleep): it did not end',
+      '  note         its leftovers are being ended',
     ])
   })
   test('of one that cannot be proven: what can be done', () => {
     const lines = statusText(sight({ liveness: 'unknown', note: 'EACCES' }), NOW, bare)
     expect(lines.slice(-2)).toEqual([
-      '  note        EACCES',
-      '  next        look from where it runs; or, if you know that it is gone: holdfast run --session s1 --force …',
+      '  note         EACCES',
+      '  next         look from where it runs; or, if you know that it is gone: holdfast resolve s1 --gone',
     ])
   })
   test('of an ended one: how, why and from what evidence', () => {
     expect(statusText(dead({ state: 'failed', exit: { code: 137, signal: 'SIGKILL' }, reason: 'SIGKILL (137)' }), NOW, bare)).toEqual([
       's1 failed',
-      '  run         r000000000001 (epoch 3)',
-      '  liveness    dead',
-      '  keeper      pid 100',
-      '  command     claude --resume',
-      '  directory   /home/ann/project',
-      '  started     2026-01-02T10:57:55.000Z (1h02m ago) by ann@box on /dev/pts/3',
-      '  ended       2026-01-02T11:58:55.000Z (1m05s ago) after 1h01m',
-      '  exit        SIGKILL (137)',
-      '  reason      SIGKILL (137)',
-      '  by          keeper',
-      "  evidence    the keeper's exit record: exit code 0",
-      '  evidence    no process of it was found',
+      '  run        r000000000001 (epoch 3)',
+      '  liveness   dead',
+      '  keeper     pid 100',
+      '  command    claude --resume',
+      '  directory  /home/ann/project',
+      '  started    2026-01-02T10:57:55.000Z (1h02m ago) by ann@box on /dev/pts/3',
+      '  ended      2026-01-02T11:58:55.000Z (1m05s ago) after 1h01m',
+      '  exit       SIGKILL (137)',
+      '  reason     SIGKILL (137)',
+      '  by         keeper',
+      "  evidence   the keeper's exit record: exit code 0",
+      '  evidence   no process of it was found',
     ])
   })
   test('of a lost one: the exit is unknown', () =>
-    expect(statusText(dead({ state: 'lost', exit: null }), NOW, bare)).toContain('  exit        unknown'))
+    expect(statusText(dead({ state: 'lost', exit: null }), NOW, bare)).toContain('  exit       unknown'))
 })
 
 describe('tree', () => {
-  test('says so when it is empty', () => expect(treeText([], [], bare)).toEqual(['no processes']))
+  test('says so when it is empty', () => expect(treeText({ members: [], suspects: [], spared: [] }, bare)).toEqual(['no processes']))
   test('parents come before their children, indented, suspects last', () => {
     const members = [member(310, { parent: 300 }), member(250, { parent: 200 }), member(300, { parent: 200, state: 'T' }), member(200), member(400)]
-    const suspects = [{ row: row(500), why: 'has the secret' }]
-    expect(treeText(members, suspects, bare)).toEqual([
-      'PID  STATE  PROOF    NAME',
-      '200  S      marker   p200',
-      '250  S      marker     p250',
-      '300  T      marker     p300',
-      '310  S      marker       p310',
-      '400  S      marker   p400',
-      '500  S      suspect  p500  · has the secret',
+    const suspects = [{ row: row(500), pro: ['has the secret'], contra: ['is old'] }]
+    const spared = [{ row: row(600), why: 'a key agent' }]
+    const listening = members.map((one) => (one.row.pid === 250 ? { ...one, ports: [3000, 3001] } : one))
+    expect(treeText({ members: listening, suspects, spared }, bare)).toEqual([
+      'PID  STATE  PROOF    PORTS      NAME',
+      '200  S      marker   -          p200',
+      '250  S      marker   3000,3001    p250',
+      '300  T      marker   -            p300',
+      '310  S      marker   -              p310',
+      '400  S      marker   -          p400',
+      '600  S      spared   -          p600  · a key agent',
+      '500  S      suspect  -          p500  · for: has the secret; against: is old',
     ])
   })
 })

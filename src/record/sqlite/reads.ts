@@ -29,8 +29,8 @@ export function find(db: Database, reference: string, how: 'exact' | 'prefix'): 
   return near.length === 1 ? { kind: 'found', view: near[0] } : { kind: 'ambiguous', sessions: near.map((view) => view.session) }
 }
 
-export function holder(db: Database, directory: DirectoryKey, except: readonly string[]): LiveRun | null {
-  const row = db.prepare(holderSql(except.length)).get(directory.device, directory.inode, ...except)
+export function holder(db: Database, directory: DirectoryKey, except: readonly string[], session: string): LiveRun | null {
+  const row = db.prepare(holderSql(except.length)).get(directory.device, directory.inode, session, ...except)
   const held = row === undefined ? null : run(db, String(row['run']))
   return held !== null && isLive(held) ? held : null
 }
@@ -70,6 +70,29 @@ export const children = (db: Database, parent: string): LiveRun[] =>
     .all(parent)
     .map(toRun)
     .filter(isLive)
+
+export const startedIn = (db: Database, parent: string, limit: number): Run[] =>
+  db
+    .prepare(`SELECT ${runColumns('r')} FROM run r WHERE parent = ? ORDER BY started_at DESC LIMIT ?`)
+    .all(parent, limit)
+    .map(toRun)
+
+export const tasks = (db: Database, which: 'live' | 'all', limit: number): Run[] =>
+  db
+    .prepare(
+      `SELECT ${runColumns('r')} FROM run r WHERE task IS NOT NULL ${which === 'live' ? `AND state IN (${LIVE})` : ''} ORDER BY started_at DESC LIMIT ?`,
+    )
+    .all(limit)
+    .map(toRun)
+
+export const ended = (db: Database, runs: readonly string[]): { id: string; newest: boolean }[] =>
+  db
+    .prepare(
+      `SELECT r.id AS id, r.epoch = s.epoch AS newest FROM run r JOIN session s ON s.id = r.session
+       WHERE r.state NOT IN (${LIVE}) AND r.id IN (SELECT value FROM json_each(?))`,
+    )
+    .all(JSON.stringify(runs))
+    .map((row) => ({ id: String(row['id']), newest: row['newest'] === 1 }))
 
 export const events = (db: Database, which: { session: string | null; after: number; limit: number }): HoldfastEvent[] =>
   (which.session === null

@@ -1,4 +1,4 @@
-import type { HoldfastEvent, Intent, Lock, Run, RunBase, RunState, Session } from '../../model/index.ts'
+import type { Containment, HoldfastEvent, Intent, Lock, Run, RunBase, RunState, Session, Usage } from '../../model/index.ts'
 import { Problem } from '../../model/index.ts'
 import type { Row } from '../driver.ts'
 
@@ -37,6 +37,9 @@ export const RUN_COLUMNS = [
   'reason',
   'evidence',
   'ended_by',
+  'containment',
+  'task',
+  'usage',
 ] as const
 export const runColumns = (table: string): string => RUN_COLUMNS.map((column) => `${table}.${column} AS run_${column}`).join(', ')
 
@@ -69,6 +72,8 @@ function readRun(row: Row): Run {
     deadlineAt: numberOrNull(at('deadline_at')),
     parent: textOrNull(at('parent')),
     independent: at('independent') === 1,
+    containment: jsonOrNull<Containment>(at('containment')) ?? { level: 'none', why: 'it was started by an older Holdfast' },
+    task: textOrNull(at('task')) as RunBase['task'],
     host: String(at('host')),
     user: String(at('user')),
     tty: textOrNull(at('tty')),
@@ -100,6 +105,7 @@ function readRun(row: Row): Run {
         reason: String(at('reason')),
         evidence: jsonOrNull<string[]>(at('evidence')) ?? [],
         by: String(at('ended_by')),
+        usage: jsonOrNull<Usage>(at('usage')),
       }
   }
 }

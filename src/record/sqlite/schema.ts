@@ -44,4 +44,9 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TRIGGER epoch_only_grows BEFORE UPDATE OF epoch ON session
     WHEN NEW.epoch <= OLD.epoch BEGIN SELECT RAISE (ABORT, 'an epoch only grows'); END;
   `,
+  `
+  ALTER TABLE run ADD COLUMN containment TEXT;
+  ALTER TABLE run ADD COLUMN task TEXT;
+  ALTER TABLE run ADD COLUMN usage TEXT;
+  `,
 ]

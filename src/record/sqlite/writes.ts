@@ -7,12 +7,14 @@ import type {
   Intent,
   LiveRun,
   ProcessId,
+  Retention,
   RunBase,
   RunEvent,
   Survivor,
 } from '../../model/index.ts'
 import { LIVE_STATES, statesThatTake } from '../../model/index.ts'
 import type { Database, SqlValue } from '../driver.ts'
+import { runColumns, toRun } from './rows.ts'
 
 /** Each function is the body of one IMMEDIATE transaction. The conditions come from the model's table. */
 
@@ -41,7 +43,7 @@ export function claim(db: Database, { run, keeper, name, directory, seenEpoch, s
     const parent = db.prepare(`SELECT 1 FROM run WHERE id = ? AND state IN ('starting', 'running')`).get(run.parent)
     if (parent === undefined) return { kind: 'lost', why: 'parent' }
   }
-  if (!share && db.prepare(holderSql(ancestors.length)).get(directory.device, directory.inode, ...ancestors) !== undefined)
+  if (!share && db.prepare(holderSql(ancestors.length)).get(directory.device, directory.inode, run.session, ...ancestors) !== undefined)
     return { kind: 'lost', why: 'directory' }
   if (name !== null && !takeName(db, run.session, name)) return { kind: 'lost', why: 'name' }
   insertRun(db, { ...run, epoch }, keeper === null ? 'starting' : 'running', keeper)
@@ -57,7 +59,20 @@ export function claim(db: Database, { run, keeper, name, directory, seenEpoch, s
   )
   event(db, { ...run, epoch }, 'claimed', { pid: run.launcher.pid, dir: run.dir, argv: run.argv[0] ?? '' }, run.startedAt)
   if (keeper !== null) event(db, { ...run, epoch }, 'running', { keeper: keeper.pid }, run.startedAt)
+  adopt(db, { ...run, epoch })
   return { kind: 'won', epoch }
+}
+
+/** Tasks that were to survive a takeover get the new run as their parent, in the very transaction that makes it the owner. */
+function adopt(db: Database, run: RunBase): void {
+  const tasks = db
+    .prepare(ADOPTEES)
+    .all(run.session)
+    .map((row) => toRun(db.prepare(`SELECT ${runColumns('r')} FROM run r WHERE id = ?`).get(String(row['id'])) ?? {}))
+  for (const task of tasks) {
+    db.prepare(`UPDATE run SET parent = ? WHERE id = ? AND epoch = ?`).run(run.id, task.id, task.epoch)
+    event(db, task, 'adopted', { by: run.id, session: run.session, from: task.parent }, run.startedAt)
+  }
 }
 
 /** Answers whether it is new. */
@@ -79,6 +94,8 @@ export function insertRun(db: Database, run: RunBase, state: 'starting' | 'runni
     deadline_at: run.deadlineAt,
     parent: run.parent,
     independent: run.independent ? 1 : 0,
+    containment: json(run.containment),
+    task: run.task,
     host: run.host,
     user: run.user,
     tty: run.tty,
@@ -89,8 +106,11 @@ export function insertRun(db: Database, run: RunBase, state: 'starting' | 'runni
   return changed(db.prepare(sql).run(...Object.values(row)))
 }
 
+/** The live tasks that the next run of a session adopts. */
+const ADOPTEES = `SELECT id FROM run WHERE task = 'adopt' AND state IN (${LIVE}) AND parent IN (SELECT id FROM run WHERE session = ?)`
+
 export const holderSql = (exceptions: number): string =>
-  `SELECT run FROM lock WHERE device = ? AND inode = ? AND run NOT IN (${Array.from({ length: exceptions }, () => '?').join(', ')})`
+  `SELECT run FROM lock WHERE device = ? AND inode = ? AND run NOT IN (${ADOPTEES}) AND run NOT IN (${Array.from({ length: exceptions }, () => '?').join(', ')})`
 
 function takeName(db: Database, session: string, name: string): boolean {
   const other = db.prepare(`SELECT id FROM session WHERE id = ? UNION SELECT session FROM alias WHERE alias = ?`).get(name, name)
@@ -150,7 +170,7 @@ export function recordEnded(db: Database, run: LiveRun, ending: Ending, harness:
   const won = changed(
     db
       .prepare(
-        `UPDATE run SET state = ?, exit = ?, reason = ?, evidence = ?, ended_by = ?, harness = ?, ended_at = ?, survivors = NULL
+        `UPDATE run SET state = ?, exit = ?, reason = ?, evidence = ?, ended_by = ?, harness = ?, ended_at = ?, survivors = NULL, usage = ?
          WHERE id = ? AND epoch = ? AND state = ? AND keeper IS ?`,
       )
       .run(
@@ -161,6 +181,7 @@ export function recordEnded(db: Database, run: LiveRun, ending: Ending, harness:
         ending.by,
         harness && json(harness),
         at,
+        ending.usage ? json(ending.usage) : null,
         run.id,
         run.epoch,
         run.state,
@@ -174,20 +195,23 @@ export function recordEnded(db: Database, run: LiveRun, ending: Ending, harness:
 }
 
 /** Ended runs beyond the age or the number; session rows stay, so that an epoch never begins anew. */
-export function forget(db: Database, which: { endedBefore: number; keep: number; limit: number }): string[] {
-  const rows = db
-    .prepare(
-      `SELECT id FROM run WHERE ended_at IS NOT NULL AND (ended_at < ? OR id IN
-       (SELECT id FROM run WHERE ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT -1 OFFSET ?)) ORDER BY ended_at LIMIT ?`,
-    )
-    .all(which.endedBefore, which.keep, which.limit)
-  const ids = rows.map((row) => String(row['id']))
+export function forget(db: Database, which: Retention): string[] {
+  const ids = forgettable(db, which)
   for (const id of ids) {
     db.prepare(`DELETE FROM event WHERE run = ?`).run(id)
     db.prepare(`DELETE FROM run WHERE id = ? AND ended_at IS NOT NULL`).run(id)
   }
   return ids
 }
+
+export const forgettable = (db: Database, which: Retention): string[] =>
+  db
+    .prepare(
+      `SELECT id FROM run WHERE ended_at IS NOT NULL AND (ended_at < ? OR id IN
+       (SELECT id FROM run WHERE ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT -1 OFFSET ?)) ORDER BY ended_at LIMIT ?`,
+    )
+    .all(which.endedBefore, which.keep, which.limit)
+    .map((row) => String(row['id']))
 
 const changed = (result: { changes: number | bigint }): boolean => Number(result.changes) > 0
 

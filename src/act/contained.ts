@@ -1,0 +1,25 @@
+import type { Containers, Member, Run, Usage } from '../model/index.ts'
+import type { Eyes, Lookable } from './look.ts'
+
+/** The cgroup of an ended run is removed. Whoever is still in it is not of the run (spared), and moves to where it was made. */
+export function release(run: Run | Lookable, { files, cgroups, containers }: Pick<Eyes, 'files' | 'cgroups'> & { containers: Containers }): void {
+  const path = files.cgroup(run.id) ?? (run.containment.level === 'cgroup' ? run.containment.path : null)
+  if (path === null) return
+  const inside = cgroups.view(path)
+  if (inside.kind === 'present') for (const pid of inside.pids) containers.admit(path.slice(0, path.lastIndexOf('/')), pid)
+  containers.remove(path)
+}
+
+/**
+ * What a run has burned. A cgroup has counted all that ever lived in it; without one it is what its members and those its keeper
+ * has seen end add up to.
+ */
+export function usageOf(run: Lookable, members: readonly Member[], { files, cgroups, processes }: Eyes): Usage | null {
+  const path = files.cgroup(run.id)
+  const counted = path === null ? null : cgroups.cpuMs(path)
+  if (counted !== null) return { cpuMs: counted, whole: true }
+  const keeper = run.keeper === null ? null : processes.cpu(run.keeper)
+  const seen = members.flatMap(({ row }) => processes.cpu(row) ?? [])
+  if (keeper === null && seen.length === 0) return null
+  return { cpuMs: (keeper?.childrenMs ?? 0) + seen.reduce((sum, { ownMs, childrenMs }) => sum + ownMs + childrenMs, 0), whole: false }
+}

@@ -1,0 +1,130 @@
+import { lookAtAll } from '../act/index.ts'
+import { brokenInvariants, verdict } from '../decide/index.ts'
+import type { LiveRun, SessionView } from '../model/index.ts'
+import { cgroupName, isLive } from '../model/index.ts'
+import { type Finding, levelText, suspectText } from '../show/index.ts'
+import { containmentFor } from './contain.ts'
+import { prune } from './prune.ts'
+import { suspectsOfRun } from './suspects.ts'
+import type { World } from './world.ts'
+
+/** What is so here, what is wrong, and what can be done about it. Changes nothing. */
+export async function examine(world: World): Promise<Finding[]> {
+  const store = await world.store('reader')
+  const { views, locks, unreadable } = await store.snapshot('live', world.policy.sessionsShown)
+  return [
+    ...machine(world),
+    ...brokenInvariants(views, locks).map((what): Finding => ({ topic: 'store', level: 'trouble', what, next: 'this is a bug; please report it' })),
+    ...unreadable.map(
+      (run): Finding => ({ topic: 'store', level: 'trouble', what: `run ${run} cannot be read`, next: `its directory is ${world.files.path(run)}` }),
+    ),
+    ...(await runs(world, views)),
+    ...(await litter(world)),
+  ]
+}
+
+/** What holds runs together here, and what cannot be seen. */
+function machine(world: World): Finding[] {
+  const { processes, keepers, cgroups } = world
+  const containment = containmentFor(world, 'RUN', cgroups.base())
+  const marker = keepers.markerTrouble()
+  const { rows, blind } = processes.table({ since: 0, cookies: false })
+  const foreign = rows.filter(({ uid }) => uid !== process.geteuid?.()).length
+  return [
+    {
+      topic: 'containment',
+      level: containment.level === 'none' ? 'note' : 'fine',
+      what: levelText(containment),
+      next: containmentAdvice(containment.level),
+    },
+    {
+      topic: 'marker',
+      level: marker === null ? 'fine' : 'note',
+      what: marker === null ? 'every process of a run carries its marker (RLIMIT_RTTIME)' : `no marker: ${marker}`,
+      next:
+        marker === null
+          ? null
+          : 'without cgroup and marker, one who sheds parent, session and environment is known only if a reconcile saw it before',
+    },
+    {
+      topic: 'sight',
+      level: blind === null ? 'fine' : 'trouble',
+      what:
+        blind ??
+        `all ${rows.length} processes here can be told apart${foreign > 0 && process.geteuid?.() !== 0 ? `; ${foreign} of other users are known by marker only` : ''}`,
+      next: blind === null ? null : 'what cannot be seen is unknown, and nothing is ended because of it',
+    },
+  ]
+}
+
+const containmentAdvice = (level: string): string | null =>
+  level === 'none' ? 'a writable cgroup (root, or a delegated one) or a systemd of your own makes endings exact' : null
+
+async function runs(world: World, views: readonly SessionView[]): Promise<Finding[]> {
+  const live = views.flatMap(({ run }) => (run !== null && isLive(run) ? [run] : []))
+  const looked = await lookAtAll(live, world)
+  const findings: Finding[] = []
+  for (const run of live) {
+    const seen = looked.get(run.id)
+    if (seen !== undefined) findings.push(...aboutRun(world, run, verdict(run, seen), seen.keeper?.kind === 'gone' && seen.exit === null))
+    for (const { row, pro, contra } of await suspectsOfRun(world, run))
+      findings.push({
+        topic: run.session,
+        level: 'note',
+        what: `suspect: ${row.name} (pid ${row.pid}); ${suspectText(pro, contra)}`,
+        next: `if you know that it is of it: holdfast stop --suspect ${row.pid}`,
+      })
+  }
+  return findings
+}
+
+function aboutRun(world: World, run: LiveRun, judged: ReturnType<typeof verdict>, keeperGone: boolean): Finding[] {
+  const found: Finding[] = []
+  const topic = run.session
+  if (judged.kind === 'unknown')
+    found.push({
+      topic,
+      level: 'trouble',
+      what: `unknown: ${judged.why}`,
+      next: `look from where it runs; or, if you know that it is gone: holdfast resolve ${topic} --gone`,
+    })
+  if (judged.kind === 'leftovers')
+    found.push({
+      topic,
+      level: 'trouble',
+      what: `its agent is over, ${judged.members.length} of what it started live on`,
+      next: 'holdfast reconcile ends them',
+    })
+  if (judged.kind === 'over') found.push({ topic, level: 'note', what: 'it is over, and not yet recorded so', next: 'holdfast reconcile records it' })
+  if (run.state === 'stopping')
+    for (const { pid, name, why } of run.survivors)
+      found.push({ topic, level: 'trouble', what: `survivor pid ${pid} (${name}): ${why}`, next: `holdfast stop ${topic} tries again` })
+  if (judged.kind === 'alive' && keeperGone)
+    found.push({ topic, level: 'note', what: 'its keeper is gone: how it ends will not be known', next: null })
+  if (judged.kind === 'alive' && run.containment.level !== 'none' && world.files.cgroup(run.id) === null)
+    found.push({
+      topic,
+      level: 'note',
+      what: `its agent is not in its cgroup (${cgroupName(world.processes.here().install, run.id)})`,
+      next: 'its other proofs must do',
+    })
+  return found
+}
+
+async function litter(world: World): Promise<Finding[]> {
+  const found = await prune(world, true)
+  const away = found.filter(({ keep }) => !keep).length
+  return [
+    ...(away === 0
+      ? []
+      : [
+          {
+            topic: 'litter',
+            level: 'note',
+            what: `${away} ${away === 1 ? 'thing' : 'things'} that the dead left`,
+            next: 'holdfast prune removes them',
+          } as const,
+        ]),
+    ...found.filter(({ keep }) => keep).map(({ what, why }): Finding => ({ topic: 'litter', level: 'note', what: `${what}: ${why}`, next: null })),
+  ]
+}

@@ -1,0 +1,133 @@
+import { lookAt } from '../act/index.ts'
+import { verdict } from '../decide/index.ts'
+import type { Store } from '../model/index.ts'
+import { cgroupStem, isLive } from '../model/index.ts'
+import { asLive } from './recover.ts'
+import type { World } from './world.ts'
+
+/** Something the dead left. `keep`: it stays, and why. */
+export type Litter = {
+  readonly kind: 'directory' | 'files' | 'cgroup' | 'record'
+  readonly what: string
+  readonly why: string
+  readonly keep: boolean
+}
+type Removable = Litter & { readonly remove?: () => void | Promise<void> }
+
+/**
+ * Removes what the dead left: directories of runs that nobody asks about any more, pipes and plans of ended keepers, empty cgroups, records
+ * beyond retention. What is on disk is listed before the store is asked, and a start is on record before it makes anything: so nothing of a
+ * run that is just being started is ever taken for litter.
+ */
+export async function prune(world: World, dryRun: boolean): Promise<Litter[]> {
+  const store = await world.store('writer')
+  const found = [...(await deadDirectories(world, store)), ...(await deadCgroups(world, store)), ...(await oldRecords(world, store))]
+  if (!dryRun) for (const { remove } of found) await remove?.()
+  return found.map(({ kind, what, why, keep }) => ({ kind, what, why, keep }))
+}
+
+async function deadDirectories(world: World, store: Store): Promise<Removable[]> {
+  const { files } = world
+  const listed = files.list()
+  const ended = new Map((await store.ended(listed)).map(({ id, newest }) => [id, newest]))
+  const found: Removable[] = []
+  const wanted = (id: string, why: string): void => {
+    const holder = secretHolder(world, id)
+    if (holder !== null) found.push({ kind: 'directory', what: files.path(id), why: `pid ${holder} still has the secret of this run`, keep: true })
+    else found.push({ kind: 'directory', what: files.path(id), why, keep: false, remove: () => files.remove(id) })
+  }
+  for (const id of listed) {
+    const newest = ended.get(id)
+    if (newest === false) wanted(id, 'its run is over, and its session has had a newer one')
+    else if (newest === true) {
+      const names = files.litter(id)
+      if (names.length > 0)
+        found.push({
+          kind: 'files',
+          what: `${files.path(id)}: ${names.join(', ')}`,
+          why: 'only its keeper needed them',
+          keep: false,
+          remove: () => files.tidy(id),
+        })
+    } else if ((await store.run(id)) === null) {
+      const trouble = await unrecordedTrouble(world, id)
+      if (trouble === null) wanted(id, 'no run on record has it, and nothing of it is alive')
+      else found.push({ kind: 'directory', what: files.path(id), why: `no run on record has it, but ${trouble}`, keep: true })
+    }
+  }
+  return found
+}
+
+/** Why a directory without a record may still be somebody's. */
+async function unrecordedTrouble(world: World, id: string): Promise<string | null> {
+  const record = world.files.read(id)
+  if (record === null) return null
+  const judged = verdict(asLive(record), await lookAt(asLive(record), world))
+  if (judged.kind === 'over') return null
+  return judged.kind === 'unknown' ? judged.why : `it is ${judged.kind}`
+}
+
+/** Its fence must stand as long as anybody who carries its name may ask for it. */
+function secretHolder(world: World, id: string): number | null {
+  const cookie = world.files.read(id)?.cookie
+  if (cookie === undefined) return null
+  return secretsAlive(world).get(cookie) ?? null
+}
+
+const seenSecrets = new WeakMap<World, Map<string, number>>()
+/** One pass is enough for all: a secret of the dead is never given to anybody new. */
+function secretsAlive(world: World): Map<string, number> {
+  const known =
+    seenSecrets.get(world) ??
+    new Map(world.processes.table({ since: 0, cookies: true }).rows.flatMap(({ cookie, pid }) => (cookie ? [[cookie, pid]] : [])))
+  seenSecrets.set(world, known)
+  return known
+}
+
+async function deadCgroups(world: World, store: Store): Promise<Removable[]> {
+  const { cgroups, containers, files } = world
+  const base = cgroups.base()
+  const around = (path: string): string => path.slice(0, path.lastIndexOf('/'))
+  const places = new Set([
+    ...(base.kind === 'base' ? [base.path] : []),
+    ...files
+      .list()
+      .flatMap((id) => files.cgroup(id) ?? [])
+      .map(around),
+  ])
+  const stem = cgroupStem(world.processes.here().install)
+  const found: Removable[] = []
+  for (const path of [...places].flatMap((place) => cgroups.list(place, stem))) {
+    const id = path.slice(path.lastIndexOf('/') + 1 + stem.length).replace(/\.scope$/, '')
+    const run = await store.run(id)
+    if (run !== null && isLive(run)) continue
+    const inside = cgroups.view(path)
+    if (inside.kind === 'absent') continue
+    const pids = inside.kind === 'present' ? [...inside.pids] : []
+    if (inside.kind === 'present' && pids.length === 0 && !inside.hidden)
+      found.push({ kind: 'cgroup', what: path, why: 'it is empty, and its run is over', keep: false, remove: () => void containers.remove(path) })
+    else
+      found.push({
+        kind: 'cgroup',
+        what: path,
+        why: inside.kind === 'present' ? `somebody is in it (pid ${pids.join(', ') || 'unseen'})` : inside.why,
+        keep: true,
+      })
+  }
+  return found
+}
+
+/** Removes the empty cgroups of the dead; for those who have just looked at all runs. */
+export async function sweepCgroups(world: World, store: Store): Promise<void> {
+  for (const { remove } of await deadCgroups(world, store)) await remove?.()
+}
+
+async function oldRecords(world: World, store: Store): Promise<Removable[]> {
+  const which = { endedBefore: world.clock.now() - world.policy.retentionMs, keep: world.policy.retentionRuns, limit: world.policy.sessionsShown }
+  const old = await store.forgettable(which)
+  if (old.length === 0) return []
+  const remove = async (): Promise<void> => {
+    for (const id of await store.forget(which)) world.files.remove(id)
+  }
+  return [{ kind: 'record', what: `${old.length} ended ${old.length === 1 ? 'run' : 'runs'}`, why: 'beyond retention', keep: false, remove }]
+}

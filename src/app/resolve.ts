@@ -1,0 +1,38 @@
+import { lookAt, release } from '../act/index.ts'
+import { verdict } from '../decide/index.ts'
+import type { Ending, Run } from '../model/index.ts'
+import { isLive, Problem } from '../model/index.ts'
+import { findSession } from './see.ts'
+import type { World } from './world.ts'
+
+/** A person testifies that what cannot be proven gone is gone. Nothing is signalled; what is proven alive is not overridden. */
+export async function resolveGone(world: World, reference: string): Promise<Run> {
+  const store = await world.store('writer')
+  const { session, run } = await findSession(store, reference, 'exact')
+  if (run === null || !isLive(run)) throw new Problem('noSuchSession', `session ${session.id} is not running; there is nothing to resolve`)
+  const seen = await lookAt(run, world)
+  const judged = verdict(run, seen)
+  if (judged.kind !== 'unknown' && judged.kind !== 'over')
+    throw new Problem(
+      'held',
+      `session ${session.id} is not gone: ${judged.kind === 'alive' ? 'its agent or tree is alive' : `it is ${judged.kind}`}`,
+      {
+        hint: `holdfast stop ${session.id} ends it`,
+      },
+    )
+  const by = `${world.user()}@${world.host}`
+  const ending: Ending =
+    judged.kind === 'over'
+      ? judged.ending
+      : {
+          state: 'lost',
+          exit: null,
+          by,
+          reason: `${by} said that it is gone; that could not be proven (${judged.why})`,
+          evidence: [`unproven: ${judged.why}`, `testimony of ${by} (holdfast resolve --gone)`],
+        }
+  if (!(await store.recordEnded(run, ending, seen.harnessId, world.clock.now())))
+    throw new Problem('held', `session ${session.id} changed while it was looked at; nothing was recorded`, { hint: `holdfast status ${session.id}` })
+  if (judged.kind === 'over') release(run, world)
+  return (await store.run(run.id)) ?? run
+}

@@ -1,0 +1,50 @@
+import { seeTasks, startTask, type World } from '../app/index.ts'
+import { Problem } from '../model/index.ts'
+import { taskJson, tasksText } from '../show/index.ts'
+import { type Parsed, parse } from './options.ts'
+import { paintFor, print, printJson } from './out.ts'
+import { duration } from './start.ts'
+
+const SPEC = { name: 'value', 'on-retire': 'value', timeout: 'value', dir: 'value' } as const
+
+/** `task start …` and `task ls [S]`. */
+export async function taskVerb(world: World, parsed: Parsed): Promise<number> {
+  const [what, ...rest] = parsed.command ?? []
+  if (what === 'start') return startVerb(world, merged(parsed, parse(rest, SPEC, true)))
+  if (what === 'ls') return listVerb(world, merged(parsed, parse(rest, {})))
+  throw new Problem('usage', `task takes start or ls${what === undefined ? '' : `, not ${JSON.stringify(what)}`}`, {
+    hint: 'holdfast task start [--name N] [--on-retire cancel|adopt] -- COMMAND…',
+  })
+}
+
+/** Options may also stand between the verb and its second word. */
+const merged = (outer: Parsed, inner: Parsed): Parsed => ({
+  ...inner,
+  flags: new Set([...outer.flags, ...inner.flags]),
+  values: new Map([...outer.values, ...inner.values]),
+})
+
+async function startVerb(world: World, parsed: Parsed): Promise<number> {
+  const onRetire = parsed.values.get('on-retire') ?? 'cancel'
+  if (onRetire !== 'cancel' && onRetire !== 'adopt') throw new Problem('usage', `--on-retire takes cancel or adopt, not ${onRetire}`)
+  const started = await startTask(world, {
+    name: parsed.values.get('name'),
+    onRetire,
+    argv: parsed.command ?? [],
+    timeoutMs: duration(parsed, 'timeout'),
+    dir: parsed.values.get('dir'),
+  })
+  if (started.kind !== 'running') throw new Problem('bug', `a task cannot be ${started.kind}`)
+  const { run, harness } = started
+  if (parsed.flags.has('json')) printJson({ session: run.session, run: run.id, epoch: run.epoch, pid: harness.pid, parent: run.parent, onRetire })
+  else print([`started ${run.session} (pid ${harness.pid}); holdfast stop ${run.session} ends it`])
+  return 0
+}
+
+async function listVerb(world: World, parsed: Parsed): Promise<number> {
+  if (parsed.words.length > 1) throw new Problem('usage', 'task ls takes one session, or none')
+  const tasks = await seeTasks(world, parsed.words[0] ?? null)
+  if (parsed.flags.has('json')) printJson(tasks.map((task) => ({ ...taskJson(task), parent: task.parent })))
+  else print(tasksText(tasks, world.clock.now(), paintFor(1)))
+  return 0
+}

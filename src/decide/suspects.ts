@@ -1,0 +1,49 @@
+import type { Member, ProcessRow, Suspect } from '../model/index.ts'
+import { isDead, isHelperMarker } from '../model/index.ts'
+
+/** What suspects are looked for by. `ports`: those that members of the run listen or listened on. */
+export type Clues = {
+  readonly dir: string
+  readonly cookie: string
+  readonly marker: number | null
+  readonly uid: number
+  readonly ports: ReadonlySet<number>
+  readonly members: readonly Member[]
+  /** Processes that are somebody else's for certain: other runs, helpers, ourselves. */
+  readonly exempt: (row: ProcessRow) => boolean
+  readonly cwd: (pid: number) => string | null
+  readonly listens: (pid: number) => readonly number[]
+}
+
+/** Who looks related without proof: by secret, directory or port. What is older than the run cannot be of it, and is not looked at. */
+export function suspectsOf(rows: readonly ProcessRow[], since: number, clues: Clues): Suspect[] {
+  const members = new Set(clues.members.map(({ row }) => row.pid))
+  const byPid = new Map(rows.map((row) => [row.pid, row]))
+  const candidates = rows.filter((row) => row.ticks >= since && !isDead(row.state) && !members.has(row.pid) && !isHelper(row) && !clues.exempt(row))
+  return candidates.flatMap((row) => {
+    const pro = speaksFor(row, clues)
+    return pro.length === 0 ? [] : [{ row, pro, contra: speaksAgainst(row, byPid.get(row.parent), members, clues) }]
+  })
+}
+
+const isHelper = ({ marker = null }: ProcessRow): boolean => marker !== null && isHelperMarker(marker)
+
+function speaksFor(row: ProcessRow, { cookie, dir, ports, cwd, listens }: Clues): string[] {
+  const where = cwd(row.pid)
+  const shared = listens(row.pid).filter((port) => ports.has(port))
+  return [
+    ...(row.cookie === cookie ? ['has the secret of this run in its environment'] : []),
+    ...(where !== null && (where === dir || where.startsWith(`${dir}/`)) ? [`works in ${where}`] : []),
+    ...shared.map((port) => `listens on port ${port}, which this session opened`),
+  ]
+}
+
+function speaksAgainst(row: ProcessRow, parent: ProcessRow | undefined, members: ReadonlySet<number>, { marker, uid }: Clues): string[] {
+  return [
+    ...(marker !== null && row.marker !== marker ? ['does not have its marker'] : []),
+    ...(row.uid === uid ? [] : [`belongs to uid ${row.uid}`]),
+    ...(parent !== undefined && parent.pid > 1 && !members.has(parent.pid)
+      ? [`was started by ${parent.name} (pid ${parent.pid}), which is not of it`]
+      : []),
+  ]
+}

@@ -1,0 +1,16 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+
+/** A name of its own, then a rename: nobody ever reads half of it. */
+export function writeAtomically(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}`
+  writeFileSync(temporary, text, { mode: 0o600 })
+  renameSync(temporary, path)
+}
+
+export const readOr = (path: string): string | null => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
