@@ -1,12 +1,17 @@
 import type { Containers, Member, Run, Usage } from '../model/index.ts'
-import type { Eyes, Lookable } from './look.ts'
+import { censusOf, type Eyes, type Lookable } from './look.ts'
 
-/** The cgroup of an ended run is removed. Whoever is still in it is not of the run (spared), and moves to where it was made. */
-export function release(run: Run | Lookable, { files, cgroups, containers }: Pick<Eyes, 'files' | 'cgroups'> & { containers: Containers }): void {
+/**
+ * The cgroup of an ended run is removed, if it is empty. Who is in it and not of the run (spared, or of another one) moves to where it was
+ * made; anybody else stays, and so does the cgroup: an end on a person's word may have been wrong.
+ */
+export async function release(run: Run | Lookable, hands: Eyes & { readonly containers: Containers }): Promise<void> {
+  const { files, cgroups, containers } = hands
   const path = files.cgroup(run.id) ?? (run.containment.level === 'cgroup' ? run.containment.path : null)
   if (path === null) return
   const inside = cgroups.view(path)
-  if (inside.kind === 'present') for (const pid of inside.pids) containers.admit(path.slice(0, path.lastIndexOf('/')), pid)
+  if (inside.kind === 'present' && inside.pids.size > 0)
+    for (const { pid } of (await censusOf(run, hands, false)).strangers) containers.admit(path.slice(0, path.lastIndexOf('/')), pid)
   containers.remove(path)
 }
 

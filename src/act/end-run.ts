@@ -1,7 +1,7 @@
 import type { Verdict } from '../decide/index.ts'
 import { converge, verdict, whatBecomesOf, withCompany } from '../decide/index.ts'
 import type { Ending, Intent, LiveRun, Member, Run, Spared, Store, Survivor } from '../model/index.ts'
-import { isLive, Problem } from '../model/index.ts'
+import { isLive, Problem, sameProcess } from '../model/index.ts'
 import { release, usageOf } from './contained.ts'
 import { endTree, type Hands, type Told, untilGone } from './end-tree.ts'
 import { endTimer, nudgeKeeper, settleKeeper, untilKeeperWrote } from './keeper.ts'
@@ -40,7 +40,7 @@ export type How = {
  * agent that is over already keeps the end it had. Doing it twice does no harm.
  */
 export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<RunEnd> {
-  const ended: Member[] = []
+  const tally: Tally = { ended: [], spared: [] }
   // What cannot be judged is left exactly as it is: no tombstone, no `stopping`. What is over needs nobody to ask for it.
   const atFirst = verdict(first, await lookAt(first, ender))
   if (atFirst.kind === 'unknown' && !how.despiteUnknown) return { kind: 'unknown', run: first, why: atFirst.why }
@@ -52,7 +52,7 @@ export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<Ru
     if (ender.clock.elapsed() >= until) return { kind: 'unknown', run, why: 'its launcher or keeper is alive and does not go on' }
     if (trouble === null) {
       const current = await ender.store.run(first.id)
-      if (current === null || !isLive(current)) return finished(current ?? first, ended, how, ender)
+      if (current === null || !isLive(current)) return finished(current ?? first, tally, how, ender)
       run = current
     }
     const seen = await lookAt(run, ender)
@@ -61,15 +61,15 @@ export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<Ru
     if (trouble !== null && run.keeper === null && seen.launcher.kind === 'alive')
       return { kind: 'unknown', run, why: 'its launcher is at work, and the store cannot be told' }
     if (judged.kind === 'over') {
-      const spared = sparedIn(seen)
-      const told = { ...withCompany(judged.ending, ended, spared), usage: usageOf(run, [], ender) }
+      addSpared(tally, seen.tree?.kind === 'empty' ? (seen.tree.spared ?? []) : [])
+      const told = { ...withCompany(judged.ending, tally.ended, tally.spared), usage: usageOf(run, [], ender) }
       const unrecorded = await record(run, told, seen, trouble, ender)
       if (unrecorded === 'look-again') continue
       const ending = { ...run, ...told, harness: seen.harnessId, endedAt: ender.clock.now() }
-      return finished((unrecorded === null ? await ender.store.run(run.id) : null) ?? ending, ended, how, ender, { unrecorded, spared })
+      return finished((unrecorded === null ? await ender.store.run(run.id) : null) ?? ending, tally, how, ender, unrecorded)
     }
     if (judged.kind === 'unknown')
-      return how.despiteUnknown ? overrideUnknown(run, judged.why, how, ended, ender) : { kind: 'unknown', run, why: judged.why }
+      return how.despiteUnknown ? overrideUnknown(run, judged.why, how, tally, ender) : { kind: 'unknown', run, why: judged.why }
     if (judged.kind === 'settling') {
       settlingSince ??= ender.clock.elapsed()
       await settleKeeper(run, ender.clock.elapsed() - settlingSince, ender)
@@ -78,25 +78,33 @@ export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<Ru
     const step = converge(run, judged, { ranMs: 0, maySignal: true, parentEnded: false })
     // A timeout or an orphan needs an intent of its own, which only a reconcile brings; here they are not looked for.
     if (step.kind !== 'end-tree') return { kind: 'alive', run }
-    const stuck = await endOnce(run, judged, how, ended, trouble, ender)
+    const stuck = await endOnce(run, judged, how, tally, trouble, ender)
     if (stuck !== null) return stuck
   }
 }
 
+/** Who was ended on the way, and who was left alone. */
+type Tally = { readonly ended: Member[]; readonly spared: Spared[] }
+const addEnded = ({ ended }: Tally, members: readonly Member[]): void =>
+  void ended.push(...members.filter(({ row }) => !ended.some((known) => sameProcess(known.row, row))))
+const addSpared = ({ spared }: Tally, more: readonly Spared[]): void =>
+  void spared.push(...more.filter(({ row }) => !spared.some((known) => sameProcess(known.row, row))))
+
 /** One round: what was started in it, then its own tree. Null: it may be over now. */
-async function endOnce(run: LiveRun, judged: Verdict, how: How, ended: Member[], trouble: Error | null, ender: Ender): Promise<RunEnd | null> {
+async function endOnce(run: LiveRun, judged: Verdict, how: How, tally: Tally, trouble: Error | null, ender: Ender): Promise<RunEnd | null> {
   if (judged.kind === 'leftovers' && run.state === 'running') await orLater(() => ender.store.recordExited(run, judged.exit, ender.clock.now()))
   // From here on the store refuses new runs in it.
-  const child = await endChildren(run, how, ended, ender)
+  const child = await endChildren(run, how, tally, ender)
   if (child !== null) return child
   nudgeKeeper(run, judged.kind === 'starting', ender)
   const leftovers = judged.kind === 'leftovers' && how.intent === null
   const graceMs = leftovers ? ender.policy.leftoverGraceMs : how.graceMs
   const outcome = await endTree(run, ender, { graceMs, ...(how.told === undefined ? {} : { told: how.told }) })
-  ended.push(...outcome.ended.filter((member) => !ended.some((known) => known.row.pid === member.row.pid && known.row.ticks === member.row.ticks)))
+  addEnded(tally, outcome.ended)
+  addSpared(tally, outcome.spared)
   if (outcome.survivors.length > 0) {
     if (trouble === null) await orLater(() => ender.store.recordSurvivors(run, outcome.survivors, ender.clock.now()))
-    return { kind: 'survivors', run, survivors: outcome.survivors, ended }
+    return { kind: 'survivors', run, survivors: outcome.survivors, ended: tally.ended }
   }
   if (outcome.blind !== null) return { kind: 'unknown', run, why: outcome.blind }
   if (run.keeper === null || judged.kind === 'starting') await ender.clock.sleep(ender.policy.pollMaxMs)
@@ -105,7 +113,7 @@ async function endOnce(run: LiveRun, judged: Verdict, how: How, ended: Member[],
 }
 
 /** The runs that were started in it, unless they are independent. Null: none is left. */
-async function endChildren(run: Run, how: How, ended: Member[], ender: Ender): Promise<RunEnd | null> {
+async function endChildren(run: Run, how: How, tally: Tally, ender: Ender): Promise<RunEnd | null> {
   const depth = (how.depth ?? 0) + 1
   if (depth > ender.policy.nestingDepth) return null
   for (const child of await ender.store.children(run.id).catch(() => [])) {
@@ -120,28 +128,22 @@ async function endChildren(run: Run, how: How, ended: Member[], ender: Ender): P
       ...told,
     })
     if (end.kind === 'survivors' || end.kind === 'unknown') return end
-    if (end.kind === 'ended') ended.push(...end.ended)
+    if (end.kind !== 'ended') continue
+    addEnded(tally, end.ended)
+    addSpared(tally, end.spared)
   }
   return null
 }
 
 /** What an ended run has left: whoever recorded its end may not have been one who ends anything. */
-export const endWhatIsLeft = (run: Run, ender: Ender, how: How): Promise<RunEnd> => finished(run, [], how, ender)
+export const endWhatIsLeft = (run: Run, ender: Ender, how: How): Promise<RunEnd> => finished(run, { ended: [], spared: [] }, how, ender)
 
 /** Over and on record. A run that was claimed in it at the last moment still has to go. */
-async function finished(
-  run: Run,
-  ended: Member[],
-  how: How,
-  ender: Ender,
-  { unrecorded = null, spared = [] }: { unrecorded?: Error | null; spared?: readonly Spared[] } = {},
-): Promise<RunEnd> {
-  const stuck = await endChildren(run, how, ended, ender)
-  release(run, ender)
-  return stuck ?? { kind: 'ended', run, ended, spared, unrecorded }
+async function finished(run: Run, tally: Tally, how: How, ender: Ender, unrecorded: Error | null = null): Promise<RunEnd> {
+  const stuck = await endChildren(run, how, tally, ender)
+  await release(run, ender)
+  return stuck ?? { kind: 'ended', run, ...tally, unrecorded }
 }
-
-const sparedIn = ({ tree }: Looked): readonly Spared[] => (tree?.kind === 'empty' ? (tree.spared ?? []) : [])
 
 /** The intent goes first: tombstone, then the store. A store that cannot be written must not make an agent unstoppable. */
 async function announce(run: LiveRun, intent: Intent, ender: Ender): Promise<Error | null> {
@@ -173,10 +175,10 @@ async function record(run: LiveRun, ending: Ending, seen: Looked, trouble: Error
 }
 
 /** A person overrode what could not be proven: end all that can be found, and say on record who answers for the rest. */
-async function overrideUnknown(run: LiveRun, why: string, how: How, ended: Member[], ender: Ender): Promise<RunEnd> {
+async function overrideUnknown(run: LiveRun, why: string, how: How, tally: Tally, ender: Ender): Promise<RunEnd> {
   const outcome = await endTree(run, ender, { graceMs: how.graceMs, anywhere: !isHere(run, ender) })
-  ended.push(...outcome.ended)
-  if (outcome.survivors.length > 0) return { kind: 'survivors', run, survivors: outcome.survivors, ended }
+  addEnded(tally, outcome.ended)
+  if (outcome.survivors.length > 0) return { kind: 'survivors', run, survivors: outcome.survivors, ended: tally.ended }
   const by = how.intent?.by ?? 'somebody'
   const ending: Ending = {
     state: 'lost',
@@ -189,7 +191,7 @@ async function overrideUnknown(run: LiveRun, why: string, how: How, ended: Membe
   const unrecorded = await record(run, ending, seen, null, ender)
   const current = await ender.store.run(run.id)
   if (unrecorded === 'look-again' && current !== null && isLive(current)) return { kind: 'unknown', run, why: 'it changed while we looked' }
-  return finished(current ?? run, ended, how, ender, { unrecorded: unrecorded === 'look-again' ? null : unrecorded })
+  return finished(current ?? run, tally, how, ender, unrecorded === 'look-again' ? null : unrecorded)
 }
 
 /** Waits a little for the keeper itself to leave, so that "stopped" also means that nothing of ours is left. */

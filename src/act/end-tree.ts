@@ -1,13 +1,34 @@
-import type { Clock, Containers, Member, Policy, Processes, ProcessId, ProcessRow, SendAnswer, Signal, Survivor } from '../model/index.ts'
+import type {
+  Clock,
+  Containers,
+  Keepers,
+  Member,
+  Policy,
+  Processes,
+  ProcessId,
+  ProcessRow,
+  SendAnswer,
+  Signal,
+  Spared,
+  Survivor,
+} from '../model/index.ts'
 import { isDead } from '../model/index.ts'
 import { remember, withPorts } from './journal.ts'
 import { censusOf, type Eyes, type Lookable } from './look.ts'
 
-export type Hands = Eyes & { readonly clock: Clock; readonly policy: Policy; readonly containers: Containers }
+export type Hands = Eyes & {
+  readonly clock: Clock
+  readonly policy: Policy
+  readonly containers: Containers
+  /** Has a harness end something its own way. */
+  readonly ask: Keepers['ask']
+}
 export type TreeEnd = {
   /** Everyone who was asked to go, whether or not they went. */
   readonly ended: readonly Member[]
   readonly survivors: readonly Survivor[]
+  /** Born inside, and left alone. */
+  readonly spared: readonly Spared[]
   /** Why emptiness could not be proven although nobody was found. */
   readonly blind: string | null
 }
@@ -33,10 +54,12 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
     if (answer === 'denied' || answer === 'forbidden') denied.set(keyOf(member.row), answer)
   }
   const cgroup = hands.files.cgroup(run.id)
+  let spared: readonly Spared[] = []
   const look: Look = async () => {
     if (how.anywhere === true) return addTo(ended, await anywhere(run, hands))
     const seenBefore = [...ended.values()].map(({ row }) => row)
     const seen = await censusOf(run, hands, false, seenBefore)
+    spared = seen.spared
     const members = ended.size === 0 ? withPorts(seen.members, hands) : seen.members
     if (members.some(({ row }) => !ended.has(keyOf(row)))) remember(run, members, hands)
     return addTo(ended, {
@@ -49,12 +72,17 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
   const stuck = (members: readonly Member[]): boolean => members.every((member) => denied.has(keyOf(member.row)))
 
   if (cgroup !== null) hands.containers.thaw(cgroup)
+  // A daemon would start its worker again if that were only killed.
+  if (how.anywhere !== true)
+    for (const { of, command } of (await censusOf(run, hands, false)).ask)
+      await hands.ask(command, hands.processes.environment(of), hands.policy.askMs)
   let left = await askToLeave(look, signal, stuck, hands, how)
   if (left.members.length > 0 && cgroup !== null && how.anywhere !== true) left = await killTogether(cgroup, left, look, hands)
   if (left.members.length > 0 && !stuck(left.members)) left = await freezeAndKill(look, signal, stuck, hands)
   return {
     ended: [...ended.values()],
     survivors: left.members.map(({ row }) => ({ pid: row.pid, name: row.name, why: whyAlive(row, denied.get(keyOf(row))) })),
+    spared,
     blind: left.members.length === 0 ? left.blind : null,
   }
 }

@@ -1,5 +1,5 @@
-import type { Census, Seen, TreeRecord } from '../decide/index.ts'
-import { census, judge, judgePlace, spareReason, treeOf } from '../decide/index.ts'
+import type { Census, DaemonFate, Seen, TreeRecord } from '../decide/index.ts'
+import { census, fateOfDaemons, judge, judgePlace, spareReason, treeOf } from '../decide/index.ts'
 import type {
   Cgroups,
   CgroupView,
@@ -9,13 +9,16 @@ import type {
   Place,
   Processes,
   ProcessId,
+  ProcessRow,
   ProcessTable,
   RunFiles,
   RunRecord,
+  SharedDaemon,
   Spared,
   SpareRule,
   Tree,
 } from '../model/index.ts'
+import { sameProcess } from '../model/index.ts'
 
 export type Eyes = {
   readonly processes: Processes
@@ -23,6 +26,8 @@ export type Eyes = {
   readonly cgroups: Cgroups
   /** What is born inside a run and not ours to end. */
   readonly spares: () => readonly SpareRule[]
+  /** Those of the rows that are a daemon which a harness keeps for all of its sessions. */
+  readonly daemons: (rows: readonly ProcessRow[]) => readonly SharedDaemon[]
   /** The markers of all live runs on record. */
   readonly others: () => Promise<ReadonlySet<number>>
 }
@@ -86,10 +91,10 @@ async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string
     else trees.set(run.id, elsewhere.kind === 'unknown' ? elsewhere : { kind: 'empty' })
   }
   for (let pass = 0; pass < PASSES && local.length > 0; pass++) {
-    const table = passFor(local, processes)
+    const seenNow = await passFor(local, eyes)
     const again: Lookable[] = []
     for (const run of local) {
-      const { census: seen, contained, spared } = await censusIn(table, run, looked.get(run.id) as Looked, [], eyes)
+      const { census: seen, contained, spared } = censusIn(seenNow, run, looked.get(run.id) as Looked, [], eyes)
       const tree = treeOf(seen, spared)
       trees.set(run.id, tree)
       const unsure = contained ? tree.kind === 'unknown' : tree.kind === 'empty' && !emptySeen.has(run.id)
@@ -103,9 +108,13 @@ async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string
 /** Two for proof; more only while somebody keeps appearing in a cgroup. */
 const PASSES = 5
 
-function passFor(runs: readonly Lookable[], processes: Processes): ProcessTable {
+/** One look at everybody, and then at who is on record: whoever claimed before we ask is known as another run. */
+type Pass = { readonly table: ProcessTable; readonly others: ReadonlySet<number> }
+
+async function passFor(runs: readonly Lookable[], { processes, others }: Eyes, cookies = false): Promise<Pass> {
   const since = Math.min(...runs.map(bornAfter))
-  return processes.table({ since, cookies: runs.some((run) => run.marker === null) })
+  const table = processes.table({ since, cookies: cookies || runs.some((run) => run.marker === null) })
+  return { table, others: await others() }
 }
 
 /** Nothing of a run is older than its keeper (or, before there is one, than its launcher). */
@@ -122,27 +131,38 @@ const recordOf = (run: Lookable, { harnessId, exit, notStarted }: Known): TreeRe
 })
 
 /** Who is of this run, in a table that was read before anything else is looked at here. */
-async function censusIn(table: ProcessTable, run: Lookable, known: Known, seenBefore: readonly ProcessId[], eyes: Eyes): Promise<RunCensus> {
+function censusIn({ table, others }: Pass, run: Lookable, known: Known, seenBefore: readonly ProcessId[], eyes: Eyes): RunCensus {
   const { files, cgroups } = eyes
   const path = files.cgroup(run.id)
   const view: CgroupView = path === null ? { kind: 'absent' } : cgroups.view(path)
   const contained = view.kind === 'present' ? view.pids : null
   const record = { ...recordOf(run, known), contained, journal: [...files.journal(run.id), ...seenBefore] }
-  // After the pass: whoever claimed before we ask is known as another run.
-  const others = await eyes.others()
+  const at = (pid: number): ProcessId => ({ pid, ticks: table.rows.find((row) => row.pid === pid)?.ticks ?? -1 })
   const all = census(table, record, others)
-  const spared = sparedAmong(all.members, eyes)
-  const seen = spared.length === 0 ? all : census(table, { ...record, spared: spared.map(({ row }) => row) }, others)
+  const fate = fateOfDaemons(eyes.daemons(all.members.map(({ row }) => row)), run.dir)
+  const spared = [...sparedAmong(all.members, eyes), ...fate.spared].filter(
+    ({ row }) => known.harnessId === null || !sameProcess(row, known.harnessId),
+  )
+  const seen =
+    spared.length === 0
+      ? all
+      : census(table, { ...record, spared: [...spared.map(({ row }) => row), ...fate.others.map(at)], ours: fate.ours }, others)
   const unseen =
     view.kind === 'unreadable' ? view.why : view.kind === 'present' && view.hidden ? 'somebody of another pid namespace is in its cgroup' : null
-  return { census: { ...seen, blind: seen.blind ?? unseen }, contained: contained !== null, spared }
+  return { census: { ...seen, blind: seen.blind ?? unseen }, contained: contained !== null, spared, ask: fate.ask }
 }
 
 /** Whether pids on its record mean anything here. */
 export const isHere = (run: { readonly place: Place }, { processes }: Pick<Eyes, 'processes'>): boolean =>
   judgePlace(processes.here(), run.place, processes.isNamespaceGone) === null
 
-type RunCensus = { readonly census: Census; readonly contained: boolean; readonly spared: readonly Spared[] }
+type RunCensus = {
+  readonly census: Census
+  readonly contained: boolean
+  readonly spared: readonly Spared[]
+  /** The harness's own ways to end what is ours of its daemons. */
+  readonly ask: DaemonFate['ask']
+}
 
 function sparedAmong(members: readonly Member[], { processes, spares }: Eyes): Spared[] {
   const rules = spares()
@@ -152,23 +172,23 @@ function sparedAmong(members: readonly Member[], { processes, spares }: Eyes): S
   })
 }
 
-export type Counted = Census & { readonly spared: readonly Spared[]; readonly table: ProcessTable; readonly contained: boolean }
+export type Counted = Census & Omit<RunCensus, 'census'> & { readonly table: ProcessTable }
 
 /** One pass for one run. `seenBefore`: members that were seen before. */
 export async function censusOf(run: Lookable, eyes: Eyes, cookies: boolean, seenBefore: readonly ProcessId[] = []): Promise<Counted> {
-  return count(eyes.processes.table({ since: bornAfter(run), cookies: cookies || run.marker === null }), run, eyes, seenBefore)
+  return count(await passFor([run], eyes, cookies), run, eyes, seenBefore)
 }
 
 /** One pass for many. */
 export async function censusOfAll<R extends Lookable>(runs: readonly R[], eyes: Eyes): Promise<[R, Counted][]> {
   if (runs.length === 0) return []
-  const table = passFor(runs, eyes.processes)
-  return Promise.all(runs.map(async (run): Promise<[R, Counted]> => [run, await count(table, run, eyes, [])]))
+  const pass = await passFor(runs, eyes)
+  return runs.map((run) => [run, count(pass, run, eyes, [])])
 }
 
-async function count(table: ProcessTable, run: Lookable, eyes: Eyes, seenBefore: readonly ProcessId[]): Promise<Counted> {
+function count(pass: Pass, run: Lookable, eyes: Eyes, seenBefore: readonly ProcessId[]): Counted {
   const { files } = eyes
   const known = { harnessId: files.harness(run.id), exit: files.exit(run.id), notStarted: files.notStarted(run.id) }
-  const { census: seen, spared, contained } = await censusIn(table, run, known, seenBefore, eyes)
-  return { ...seen, spared, contained, table }
+  const { census: seen, ...more } = censusIn(pass, run, known, seenBefore, eyes)
+  return { ...seen, ...more, table: pass.table }
 }

@@ -115,5 +115,5 @@ export async function abandon(world: World, store: Store, run: RunBase, error: u
     by: intent?.by ?? 'launcher',
   }
   await store.recordEnded(current, ending, null, world.clock.now())
-  release(current, world)
+  await release(current, world)
 }

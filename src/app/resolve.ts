@@ -33,6 +33,6 @@ export async function resolveGone(world: World, reference: string): Promise<Run>
         }
   if (!(await store.recordEnded(run, ending, seen.harnessId, world.clock.now())))
     throw new Problem('held', `session ${session.id} changed while it was looked at; nothing was recorded`, { hint: `holdfast status ${session.id}` })
-  if (judged.kind === 'over') release(run, world)
+  await release(run, world)
   return (await store.run(run.id)) ?? run
 }

@@ -61,7 +61,7 @@ async function clearTheWay(
   switch (decision.kind) {
     case 'record-end':
       await store.recordEnded(decision.run, decision.ending, world.files.harness(decision.run.id), world.clock.now())
-      release(decision.run, world)
+      await release(decision.run, world)
       return
     case 'end-leftovers': {
       const end = await endRun(decision.run, ender, { intent: null, graceMs: world.policy.leftoverGraceMs })

@@ -1,8 +1,9 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { backoffMs } from '../decide/index.ts'
+import { sharedDaemons } from '../harness/index.ts'
 import { cgroupContainers, runFiles, shellKeepers } from '../keep/index.ts'
-import type { Cgroups, Clock, Containers, Keepers, Policy, Processes, RunFiles, SpareRule, Store } from '../model/index.ts'
+import type { Cgroups, Clock, Containers, Keepers, Policy, Processes, ProcessRow, RunFiles, SharedDaemon, SpareRule, Store } from '../model/index.ts'
 import { Problem, policy } from '../model/index.ts'
 import { linuxCgroups, linuxProcesses, readPlace } from '../observe/index.ts'
 import { openSqliteStore } from '../record/index.ts'
@@ -25,6 +26,8 @@ export type World = {
   readonly cgroups: Cgroups
   readonly containers: Containers
   readonly spares: () => readonly SpareRule[]
+  readonly daemons: (rows: readonly ProcessRow[]) => readonly SharedDaemon[]
+  readonly ask: Keepers['ask']
   readonly host: string
   /** Lazily, so that it costs nothing: `user@host`. */
   readonly user: () => string
@@ -47,6 +50,8 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   }
   const cgroups = withFailpoints('cgroups', linuxCgroups)
   const spares = spareRules(home.path)
+  const daemons = (rows: readonly ProcessRow[]) => sharedDaemons(rows, processes.arguments, processes.environment)
+  const keepers = withFailpoints('keepers', shellKeepers({ assets, files, birth }))
   const opened = new Map<string, Promise<Store>>()
   const open = async (as: 'writer' | 'reader'): Promise<Store> => {
     const bounds = { minMs: policy.busyRetryMinMs, maxMs: policy.busyRetryMaxMs }
@@ -58,7 +63,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
       backoff: (attempt) => backoffMs(attempt, bounds, clock.random()),
     })
     const store = withFailpoints('store', port)
-    await recoverStore(store, { processes, files, cgroups, spares, clock })
+    await recoverStore(store, { processes, files, cgroups, spares, daemons, clock })
     return store
   }
   const store: World['store'] = (as) => {
@@ -74,10 +79,12 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     clock,
     processes,
     files,
-    keepers: withFailpoints('keepers', shellKeepers({ assets, files, birth })),
+    keepers,
     cgroups,
     containers: withFailpoints('containers', cgroupContainers),
     spares,
+    daemons,
+    ask: (command, environment, ms) => keepers.ask(command, environment, ms),
     host: hostname(),
     user: userName,
     store,

@@ -1,5 +1,6 @@
 export * from './claim.ts'
 export * from './converge.ts'
+export * from './daemon.ts'
 export * from './duration.ts'
 export * from './environment.ts'
 export * from './fact.ts'

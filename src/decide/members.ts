@@ -15,6 +15,8 @@ export type TreeRecord = {
   readonly contained?: ReadonlySet<number> | null
   /** Born inside, but not ours to end; nor is what they started. */
   readonly spared?: readonly ProcessId[]
+  /** Pids that a spared one started, and that are of this run all the same. */
+  readonly ours?: readonly number[]
 }
 
 export type Census = {
@@ -31,7 +33,7 @@ export type Census = {
 export function census(table: ProcessTable, run: TreeRecord, others: ReadonlySet<number>): Census {
   const rows = table.rows.filter((row) => !isDead(row.state))
   const byPid = new Map(rows.map((row) => [row.pid, row]))
-  const spared = withDescendants(run.spared ?? [], rows)
+  const spared = withDescendants(run.spared ?? [], rows, run.ours ?? [])
   const outside = (row: ProcessRow): boolean => spared.has(row.pid) || isForeign(row, run, others) || isKeeping(row, run, byPid)
   const members = new Map<number, Member>()
   const take = (row: ProcessRow, proof: Proof): void => void members.set(row.pid, { row, proof })
@@ -111,13 +113,13 @@ function blindness(table: ProcessTable, rows: readonly ProcessRow[], run: TreeRe
   return dark === undefined ? null : `pid ${dark.pid} (${dark.name}) could not be read: ${dark.unreadable}`
 }
 
-function withDescendants(roots: readonly ProcessId[], rows: readonly ProcessRow[]): ReadonlySet<number> {
+function withDescendants(roots: readonly ProcessId[], rows: readonly ProcessRow[], except: readonly number[]): ReadonlySet<number> {
   const found = new Map(rows.filter((row) => roots.some((root) => sameProcess(root, row))).map((row) => [row.pid, row]))
   for (let before = -1; before !== found.size && found.size > 0; ) {
     before = found.size
     for (const row of rows) {
       const parent = found.get(row.parent)
-      if (parent !== undefined && row.ticks >= parent.ticks) found.set(row.pid, row)
+      if (parent !== undefined && row.ticks >= parent.ticks && !except.includes(row.pid)) found.set(row.pid, row)
     }
   }
   return new Set(found.keys())

@@ -1,2 +1,3 @@
+export * from './daemons.ts'
 export * from './environment.ts'
 export * from './spare.ts'

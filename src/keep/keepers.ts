@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Containment, GatedKeeper, Keepers, Launch, ProcessId, RunFiles } from '../model/index.ts'
+import type { Containment, Environment, GatedKeeper, Keepers, Launch, ProcessId, RunFiles } from '../model/index.ts'
 import { bytesOf } from '../model/index.ts'
 import { cgroupContainers } from './containers.ts'
 import { runOutside } from './outside.ts'
@@ -20,6 +20,7 @@ export function shellKeepers(setup: KeeperSetup): Keepers {
     handOver: (launch) => void writeSync(PLAN_FD, writePlan(launch, setup)),
     outside: (args, env, marker, cgroup) => runOutside([process.execPath, join(setup.assets, 'cli.cjs'), ...args], env, marker, cgroup),
     scopeTrouble,
+    ask,
     spawn: (launch) => spawnGated(launch, setup),
   }
 }
@@ -101,6 +102,15 @@ async function spawnGated(launch: Launch, setup: KeeperSetup): Promise<GatedKeep
   } finally {
     closeSync(log)
   }
+}
+
+/** The command is of the harness that made what it shall end: with the environment of that. */
+function ask([program = '', ...argv]: readonly string[], env: Environment, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const child = spawn(program, argv, { cwd: '/', env: { ...env }, stdio: 'ignore', timeout: ms, killSignal: 'SIGKILL' })
+    child.once('error', () => resolve())
+    child.once('exit', () => resolve())
+  })
 }
 
 const failure = (child: NodeJS.EventEmitter): Promise<Error> =>

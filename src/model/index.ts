@@ -1,5 +1,6 @@
 export * from './bytes.ts'
 export * from './containment.ts'
+export * from './daemon.ts'
 export * from './event.ts'
 export * from './exit.ts'
 export * from './fact.ts'

@@ -7,6 +7,8 @@ export const policy = {
   /** How long the freeze-and-kill round may go on before its survivors are named. */
   killMs: 5_000,
   killRounds: 200,
+  /** How long a harness may take to end something its own way. */
+  askMs: 5_000,
   /** A launch must be on record by then. */
   launchMs: 30_000,
   /** How long a starter waits for a run that is just being started or finished by somebody else. */

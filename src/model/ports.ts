@@ -31,6 +31,8 @@ export interface Processes {
   sample(pid: number): Sample
   /** One pass over all. What is older than `since` cannot be a member, so its marker is not looked at. */
   table(look: { since: number; cookies: boolean }): ProcessTable
+  /** Its environment as it was given; empty if it may not be read. */
+  environment(pid: number): Environment
   /** Its command line; empty if it has none, or may not be read. */
   arguments(pid: number): readonly string[]
   /** The directory it works in; null: it is gone, or may not be looked at. */
@@ -194,6 +196,8 @@ export interface Keepers {
   spawn(launch: Launch): Promise<GatedKeeper>
   /** In the foreground: tells the command that waits for us to become the keeper. */
   handOver(launch: Launch): void
+  /** Runs a harness's own command to its end, or for so long; what it says is nobody's. */
+  ask(command: readonly string[], env: Environment, ms: number): Promise<void>
   /** Runs our own command as a process that belongs to no run and has no parent here; answers its pid. */
   outside(args: readonly string[], env: Environment, marker: number | null, cgroup: string | null): Promise<number>
 }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import type { Place, Processes, ProcessId, ProcessRow, ProcessTable, Sample, SendAnswer, Signal } from '../model/index.ts'
+import type { Environment, Place, Processes, ProcessId, ProcessRow, ProcessTable, Sample, SendAnswer, Signal } from '../model/index.ts'
 import { innermostCookie, isDead, isHelperMarker, isMarker, isPid, isSignallable, LINEAGE_VARIABLE, MS_PER_TICK } from '../model/index.ts'
 import { INITIAL_PID_NAMESPACE, isNamespaceGone } from './namespaces.ts'
 import { listeningPorts } from './ports.ts'
@@ -15,6 +15,7 @@ export function linuxProcesses(place: Place): Processes {
     ticks: () => own.self.ticks + Math.floor(performance.now() / MS_PER_TICK),
     sample,
     table,
+    environment: environmentOf,
     arguments: argumentsOf,
     cwd,
     ports: listeningPorts,
@@ -115,9 +116,14 @@ function cwd(pid: number): string | null {
   }
 }
 
-function argumentsOf(pid: number): readonly string[] {
+const argumentsOf = (pid: number): readonly string[] => wordsIn(`/proc/${pid}/cmdline`)
+
+const environmentOf = (pid: number): Environment =>
+  Object.fromEntries(wordsIn(`/proc/${pid}/environ`).map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]))
+
+function wordsIn(path: string): string[] {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1)
+    return readFileSync(path, 'utf8').split('\0').filter(Boolean)
   } catch {
     return []
   }

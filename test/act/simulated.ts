@@ -63,6 +63,7 @@ export async function simulated(): Promise<Simulated> {
       sample: (pid) => (rows.has(pid) ? { kind: 'seen', row: rows.get(pid) as ProcessRow } : { kind: 'absent' }),
       table: () => ({ rows: [...rows.values()], blind: null }),
       arguments: () => [],
+      environment: () => ({}),
       cwd: () => null,
       ports: () => new Map(),
       cpu: () => null,
@@ -79,6 +80,8 @@ export async function simulated(): Promise<Simulated> {
     cgroups: { base: () => ({ kind: 'none', why: 'simulated', mount: null }), view: () => ({ kind: 'absent' }), cpuMs: () => null, list: () => [] },
     containers: { make: () => null, admit: () => false, thaw: () => false, kill: () => false, remove: () => true },
     spares: () => [],
+    daemons: () => [],
+    ask: async () => {},
     files: {
       cgroup: () => null,
       journal: (run) => journals.get(run) ?? [],
