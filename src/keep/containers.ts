@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, mkdirSync, openSync, readdirSync, rmdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Containers } from '../model/index.ts'
 
@@ -24,7 +24,13 @@ function make(path: string): string | null {
 
 function told(path: string, file: string, word: string): boolean {
   try {
-    writeFileSync(join(path, file), word, { flag: 'r+' })
+    // Only for writing: `cgroup.kill` cannot be read, not even by its owner.
+    const fd = openSync(join(path, file), constants.O_WRONLY)
+    try {
+      writeSync(fd, word)
+    } finally {
+      closeSync(fd)
+    }
     return true
   } catch {
     return false
