@@ -3,7 +3,8 @@ import { converge, verdict, whatBecomesOf, withCompany } from '../decide/index.t
 import type { Ending, Intent, LiveRun, Member, Run, Spared, Store, Survivor } from '../model/index.ts'
 import { isLive, Problem, sameProcess } from '../model/index.ts'
 import { release, usageOf } from './contained.ts'
-import { endTree, type Hands, type Told, untilGone } from './end-tree.ts'
+import { endTree, type Hands, type Told } from './end-tree.ts'
+import { untilGone } from './gone.ts'
 import { endTimer, nudgeKeeper, settleKeeper, untilKeeperWrote } from './keeper.ts'
 import { isHere, type Looked, lookAt } from './look.ts'
 

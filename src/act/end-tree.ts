@@ -1,20 +1,10 @@
-import type {
-  Clock,
-  Containers,
-  Keepers,
-  Member,
-  Policy,
-  Processes,
-  ProcessId,
-  ProcessRow,
-  SendAnswer,
-  Signal,
-  Spared,
-  Survivor,
-} from '../model/index.ts'
+import type { Clock, Containers, Keepers, Member, Policy, ProcessRow, SendAnswer, Signal, Spared, Survivor } from '../model/index.ts'
 import { isDead } from '../model/index.ts'
+import { untilGone } from './gone.ts'
 import { remember, withPorts } from './journal.ts'
+import { freezeAndKill, keyOf, killTogether, type Look, SCAN_EVERY_MS, type Seen, type Send } from './kill.ts'
 import { censusOf, type Eyes, type Lookable } from './look.ts'
+import { isStorm } from './storm.ts'
 
 export type Hands = Eyes & {
   readonly clock: Clock
@@ -43,8 +33,8 @@ export type Told = { readonly heard: (row: ProcessRow) => boolean; readonly sinc
 export type EndHow = { readonly graceMs: number; readonly told?: Told; readonly anywhere?: boolean }
 
 /**
- * Ends everything that is proven to belong to a run. First TERM and CONT with a grace that lasts only while somebody uses it,
- * then freeze until nothing new appears, and kill. Done means: seen empty, twice.
+ * Ends everything that is proven to belong to a run. First TERM and CONT with a grace that lasts only while somebody uses it, then all
+ * that is in its cgroup at once, then freeze until nothing new appears, and kill. Done means: seen empty, twice where no cgroup says so.
  */
 export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise<TreeEnd> {
   const ended = new Map<string, Member>()
@@ -67,17 +57,16 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
       strangers: seen.strangers,
       blind: seen.blind,
       proven: seen.contained && seen.blind === null && members.length === 0,
+      ask: seen.ask,
     })
   }
   const stuck = (members: readonly Member[]): boolean => members.every((member) => denied.has(keyOf(member.row)))
 
-  if (cgroup !== null) hands.containers.thaw(cgroup)
-  // A daemon would start its worker again if that were only killed.
-  if (how.anywhere !== true)
-    for (const { of, command } of (await censusOf(run, hands, false)).ask)
-      await hands.ask(command, hands.processes.environment(of), hands.policy.askMs)
-  let left = await askToLeave(look, signal, stuck, hands, how)
-  if (left.members.length > 0 && cgroup !== null && how.anywhere !== true) left = await killTogether(cgroup, left, look, hands)
+  const storm = cgroup !== null && how.anywhere !== true && (await isStorm(cgroup, hands))
+  if (cgroup !== null) hands.containers[storm ? 'freeze' : 'thaw'](cgroup)
+  let left = storm ? await look() : await askToLeave(await askDaemons(look, hands), look, signal, stuck, hands, how)
+  const isSelf = [...denied.values()].includes('forbidden')
+  if (left.members.length > 0 && cgroup !== null && how.anywhere !== true && !isSelf) left = await killTogether(cgroup, left, look, hands)
   if (left.members.length > 0 && !stuck(left.members)) left = await freezeAndKill(look, signal, stuck, hands)
   return {
     ended: [...ended.values()],
@@ -87,30 +76,25 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
   }
 }
 
-/** `proven`: empty, and a cgroup says so; without one it takes a second look. */
-type Seen = {
-  readonly members: readonly Member[]
-  readonly strangers: readonly ProcessRow[]
-  readonly blind: string | null
-  readonly proven: boolean
-}
-
 function addTo(ended: Map<string, Member>, seen: Seen): Seen {
   for (const member of seen.members) if (!ended.has(keyOf(member.row))) ended.set(keyOf(member.row), member)
   return seen
 }
 
-type Look = () => Promise<Seen>
-type Send = (member: Member, name: Signal) => void
+/** What a harness's daemon does for us is ended the harness's own way first: it would start its worker again if that were only killed. */
+async function askDaemons(look: Look, hands: Hands): Promise<Seen> {
+  const seen = await look()
+  for (const { of, command } of seen.ask) await hands.ask(command, hands.processes.environment(of), hands.policy.askMs)
+  return seen.ask.length === 0 ? seen : look()
+}
 
 /** Each hears TERM once. What somebody starts in its grace is its clean-up: that hears it only when it is left alone. */
-async function askToLeave(look: Look, signal: Send, stuck: (members: readonly Member[]) => boolean, hands: Hands, how: EndHow) {
+async function askToLeave(before: Seen, look: Look, signal: Send, stuck: (members: readonly Member[]) => boolean, hands: Hands, how: EndHow) {
   const began = hands.clock.elapsed()
   const until = began + how.graceMs
   const asked = new Set<string>()
   const early = new Set<string>()
-  for (let empty = 0, first = true; ; first = false) {
-    const seen = await look()
+  for (let empty = 0, first = true, seen = before; ; first = false, seen = await look()) {
     empty = seen.members.length === 0 ? empty + 1 : 0
     if (seen.proven || empty === 2 || (seen.members.length > 0 && stuck(seen.members))) return seen
     const here = new Set(seen.members.map(({ row }) => row.pid))
@@ -139,77 +123,15 @@ async function askToLeave(look: Look, signal: Send, stuck: (members: readonly Me
   }
 }
 
-/** How long members may take before we look for new ones among them. */
-const SCAN_EVERY_MS = 250
-
-/** Who is in the cgroup and not of the run goes to where it was made; then all that is left in it is killed at once, those being born included. */
-async function killTogether(cgroup: string, seen: Seen, look: Look, hands: Hands): Promise<Seen> {
-  const around = cgroup.slice(0, cgroup.lastIndexOf('/'))
-  if (!seen.strangers.every(({ pid }) => hands.containers.admit(around, pid)) || !hands.containers.kill(cgroup)) return seen
-  await untilGone(
-    seen.members.map(({ row }) => row),
-    hands,
-    SCAN_EVERY_MS,
-  )
-  return look()
-}
-
-async function freezeAndKill(look: Look, signal: Send, stuck: (members: readonly Member[]) => boolean, hands: Hands) {
-  const until = hands.clock.elapsed() + hands.policy.killMs
-  let seen = await look()
-  for (let round = 0, empty = 0; round < hands.policy.killRounds; round++) {
-    const frozen = new Set<string>()
-    for (let fresh = seen.members; fresh.length > 0; ) {
-      for (const member of fresh) {
-        signal(member, 'SIGSTOP')
-        frozen.add(keyOf(member.row))
-      }
-      seen = await look()
-      fresh = seen.members.filter((member) => !frozen.has(keyOf(member.row)))
-    }
-    for (const member of seen.members) signal(member, 'SIGKILL')
-    await untilGone(
-      seen.members.map(({ row }) => row),
-      hands,
-      SCAN_EVERY_MS,
-    )
-    seen = await look()
-    empty = seen.members.length === 0 ? empty + 1 : 0
-    if (seen.proven || empty === 2 || (seen.members.length > 0 && stuck(seen.members)) || hands.clock.elapsed() >= until) break
-  }
-  return seen
-}
-
-/** Waits until all of them are gone, or the time is over; looks only at them. */
-export async function untilGone(
-  processIds: readonly ProcessId[],
-  { processes, clock, policy }: Pick<Hands, 'processes' | 'clock' | 'policy'>,
-  ms: number,
-): Promise<void> {
-  const until = clock.elapsed() + ms
-  for (let delay = policy.pollMinMs; clock.elapsed() < until; delay = Math.min(delay * 2, policy.pollMaxMs)) {
-    if (!processIds.some((id) => isThere(id, processes))) return
-    await clock.sleep(delay)
-  }
-}
-
-export function isThere(id: ProcessId, processes: Processes): boolean {
-  const seen = processes.sample(id.pid)
-  if (seen.kind === 'absent') return false
-  return seen.kind === 'hidden' || (seen.row.ticks === id.ticks && !isDead(seen.row.state))
-}
-
 function whyAlive(row: ProcessRow, answer: SendAnswer | undefined): string {
   if (answer === 'denied') return `it belongs to another user (uid ${row.uid}) and may not be signalled`
   if (answer === 'forbidden') return 'it is this very command, or one that it was started from'
   return row.state === 'D' ? 'it is uninterruptible (state D)' : 'it did not end'
 }
 
-const keyOf = (id: ProcessId): string => `${id.pid}:${id.ticks}`
-
 /** Pids recorded elsewhere mean nothing here, but a marker does: whoever carries it is of that run, wherever it was started. */
 async function anywhere(run: Lookable, { processes }: Hands): Promise<Seen> {
   const { rows, blind } = processes.table({ since: 0, cookies: false })
   const members = rows.filter((row) => run.marker !== null && row.marker === run.marker && !isDead(row.state))
-  return { members: members.map((row) => ({ row, proof: 'marker' })), strangers: [], blind, proven: false }
+  return { members: members.map((row) => ({ row, proof: 'marker' })), strangers: [], blind, proven: false, ask: [] }
 }

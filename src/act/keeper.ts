@@ -1,6 +1,7 @@
 import type { LiveRun, ProcessId, Run } from '../model/index.ts'
 import { isFrozen } from '../model/index.ts'
-import { endTree, type Hands, isThere, untilGone } from './end-tree.ts'
+import { endTree, type Hands } from './end-tree.ts'
+import { isThere, untilGone } from './gone.ts'
 import { isHere } from './look.ts'
 
 /** A keeper that has no harness yet must not get one any more; a frozen one must be able to go on. */

@@ -6,6 +6,7 @@ import type { Containers } from '../model/index.ts'
 export const cgroupContainers: Containers = {
   make,
   admit: (path, pid) => told(path, 'cgroup.procs', String(pid)),
+  freeze: (path) => told(path, 'cgroup.freeze', '1'),
   thaw: (path) => told(path, 'cgroup.freeze', '0'),
   // All at once, whoever is being born included. Kernels before 5.14 cannot.
   kill: (path) => told(path, 'cgroup.kill', '1'),

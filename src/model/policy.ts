@@ -7,6 +7,9 @@ export const policy = {
   /** How long the freeze-and-kill round may go on before its survivors are named. */
   killMs: 5_000,
   killRounds: 200,
+  /** A tree of so many that grows by a tenth within so long, or keeps us from looking, is a storm: it is frozen at once and gets no grace. */
+  stormSize: 500,
+  stormLookMs: 20,
   /** How long a harness may take to end something its own way. */
   askMs: 5_000,
   /** A launch must be on record by then. */

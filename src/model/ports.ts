@@ -62,6 +62,7 @@ export interface Containers {
   /** Null, or why it could not be made. */
   make(path: string): string | null
   admit(path: string, pid: number): boolean
+  freeze(path: string): boolean
   thaw(path: string): boolean
   kill(path: string): boolean
   /** Only one that is empty can be removed. */

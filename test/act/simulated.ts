@@ -78,7 +78,7 @@ export async function simulated(): Promise<Simulated> {
       },
     },
     cgroups: { base: () => ({ kind: 'none', why: 'simulated', mount: null }), view: () => ({ kind: 'absent' }), cpuMs: () => null, list: () => [] },
-    containers: { make: () => null, admit: () => false, thaw: () => false, kill: () => false, remove: () => true },
+    containers: { make: () => null, admit: () => false, freeze: () => false, thaw: () => false, kill: () => false, remove: () => true },
     spares: () => [],
     daemons: () => [],
     ask: async () => {},

@@ -1,0 +1,52 @@
+import type { Member, ProcessId, Signal } from '../model/index.ts'
+import type { Hands } from './end-tree.ts'
+import { untilGone } from './gone.ts'
+import type { Counted } from './look.ts'
+
+/** One look at a tree that is being ended. `proven`: empty, and a cgroup says so; without one it takes a second look. */
+export type Seen = Pick<Counted, 'members' | 'strangers' | 'blind' | 'ask'> & { readonly proven: boolean }
+export type Look = () => Promise<Seen>
+export type Send = (member: Member, name: Signal) => void
+
+export const keyOf = (id: ProcessId): string => `${id.pid}:${id.ticks}`
+
+/** How long members may take before we look for new ones among them. */
+export const SCAN_EVERY_MS = 250
+
+/** Who is in the cgroup and not of the run goes to where it was made; then all that is left in it is killed at once, those being born included. */
+export async function killTogether(cgroup: string, seen: Seen, look: Look, hands: Hands): Promise<Seen> {
+  const around = cgroup.slice(0, cgroup.lastIndexOf('/'))
+  if (!seen.strangers.every(({ pid }) => hands.containers.admit(around, pid)) || !hands.containers.kill(cgroup)) return seen
+  await untilGone(
+    seen.members.map(({ row }) => row),
+    hands,
+    SCAN_EVERY_MS,
+  )
+  return look()
+}
+
+export async function freezeAndKill(look: Look, signal: Send, stuck: (members: readonly Member[]) => boolean, hands: Hands) {
+  const until = hands.clock.elapsed() + hands.policy.killMs
+  let seen = await look()
+  for (let round = 0, empty = 0; round < hands.policy.killRounds; round++) {
+    const frozen = new Set<string>()
+    for (let fresh = seen.members; fresh.length > 0 && hands.clock.elapsed() < until; ) {
+      for (const member of fresh) {
+        signal(member, 'SIGSTOP')
+        frozen.add(keyOf(member.row))
+      }
+      seen = await look()
+      fresh = seen.members.filter((member) => !frozen.has(keyOf(member.row)))
+    }
+    for (const member of seen.members) signal(member, 'SIGKILL')
+    await untilGone(
+      seen.members.map(({ row }) => row),
+      hands,
+      SCAN_EVERY_MS,
+    )
+    seen = await look()
+    empty = seen.members.length === 0 ? empty + 1 : 0
+    if (seen.proven || empty === 2 || (seen.members.length > 0 && stuck(seen.members)) || hands.clock.elapsed() >= until) break
+  }
+  return seen
+}

@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { verifies } from '../requirements.ts'
+import { COMMAND, gone, inLab, isAlive, type Lab, TEST_COMMAND, until } from './lab.ts'
+
+type Task = {
+  session: string
+  state: string
+  onRetire: string | null
+  usage: { cpuMs: number; whole: boolean } | null
+  parent: string
+  reason: string | null
+}
+const tasksOf = async (lab: Lab, session: string): Promise<Task[]> => JSON.parse(await lab.ok(['task', 'ls', session, '--json'])) as Task[]
+/** An agent that starts tasks and then works until it is ended. */
+const agent = (...tasks: string[]): string[] => [
+  'sh',
+  '-c',
+  `${tasks.map((task) => `${COMMAND} task start ${task} >>"$FA_DIR/tasks" 2>&1`).join('; ')}; echo $$ >"$FA_DIR/main.pid"; exec sleep 1000`,
+]
+const begin = async (lab: Lab, ...tasks: string[]): Promise<void> => {
+  await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', ...agent(...tasks)])
+  await lab.pid('main')
+}
+
+verifies('stop-proof', 'a task has a parent, a marker and a sibling cgroup of its own, is seen with what it burned, and ends with its parent', () =>
+  inLab(async (lab) => {
+    await begin(lab, '--name review -- sh -c "while :; do :; done"')
+    const task = await lab.status('s.review')
+    const { run, pid: agentPid } = (await lab.status('s')) as unknown as { run: string; pid: number }
+    expect(task).toMatchObject({ state: 'running', parent: run })
+    await until('some burning', async () => ((await tasksOf(lab, 's'))[0]?.usage?.cpuMs ?? 0) > 50)
+    expect(await lab.ok(['status', 's'])).toMatch(/\n {2}task +s\.review running for \S+, (at least )?\d+\.\d\d s of CPU\n/)
+    const tree = await lab.ok(['tree', 's'])
+    expect(tree).toMatch(new RegExp(`^${agentPid} `, 'm'))
+    expect(tree).toMatch(new RegExp(`\\ntask s\\.review running .*\\n(.*\\n)* +${task.pid} `))
+    const { members, tasks } = JSON.parse(await lab.ok(['tree', 's', '--json'])) as {
+      members: { pid: number }[]
+      tasks: { members: { pid: number }[] }[]
+    }
+    expect(members.map(({ pid }) => pid)).not.toContain(task.pid)
+    expect(tasks[0]?.members.map(({ pid }) => pid)).toEqual([task.pid])
+    process.kill(agentPid, 'SIGKILL')
+    await gone(task.pid)
+    const [ended] = await until('its end', async () => ((await tasksOf(lab, 's'))[0]?.state === 'stopped' ? tasksOf(lab, 's') : null))
+    expect(ended?.usage?.cpuMs).toBeGreaterThan(50)
+    expect(ended?.reason).toContain('the session it was started in (s) ended')
+  }),
+)
+
+verifies('final', 'at a takeover a task is superseded, and a late result of it changes nothing', () =>
+  inLab(async (lab) => {
+    // It ignores TERM for a while and then ends well: that is what comes too late.
+    const late = `trap 'sleep 0.4; [ -e "\\$HOLDFAST_FENCE" ] && touch ${join(lab.agentDir, 'fenced')}; exit 0' TERM; while :; do sleep 0.05; done`
+    await begin(lab, `--name review -- sh -c "${late.replaceAll('"', '\\"')}"`)
+    const { pid } = await lab.status('s.review')
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--takeover', '--', 'sleep', '1000'])
+    expect(isAlive(pid)).toBe(false)
+    expect(await lab.status('s.review')).toMatchObject({
+      state: 'superseded',
+      exit: { code: 0 },
+      reason: expect.stringContaining('taken over') as string,
+    })
+    expect(existsSync(join(lab.agentDir, 'fenced'))).toBe(true)
+    await lab.ok(['reconcile'])
+    expect((await lab.status('s.review')).state).toBe('superseded')
+    expect(await tasksOf(lab, 's')).toMatchObject([{ session: 's.review', state: 'superseded' }])
+  }),
+)
+
+verifies('one-owner', 'a task that is to be adopted lives through a takeover, in the same directory, and then ends with the new run', () =>
+  inLab(async (lab) => {
+    await begin(lab, '--name watch --on-retire adopt -- sleep 1001')
+    const { pid } = await lab.status('s.watch')
+    const old = (await lab.status('s')) as unknown as { run: string }
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--takeover', '--', 'sleep', '1000'])
+    await lab.ok(['reconcile'])
+    const now = (await lab.status('s')) as unknown as { run: string }
+    expect(await lab.status('s.watch')).toMatchObject({ state: 'running', pid, parent: now.run })
+    const events = JSON.parse(await lab.ok(['events', 's.watch', '--json'])) as { kind: string; detail: object }[]
+    expect(events.find(({ kind }) => kind === 'adopted')?.detail).toEqual({ by: now.run, session: 's', from: old.run })
+    await lab.ok(['stop', 's'])
+    expect(isAlive(pid)).toBe(false)
+    expect(await lab.status('s.watch')).toMatchObject({ state: 'stopped' })
+  }),
+)
+
+verifies('stop-proof', 'a task that nobody adopts in time is ended, and not before', () =>
+  inLab(async (lab) => {
+    await begin(lab, '--name watch --on-retire adopt -- sleep 1001')
+    const { pid } = await lab.status('s.watch')
+    // The one who takes over is killed between retiring the old run and claiming the next.
+    const taken = await lab.hf(['run', '--session', 's', '--dir', lab.dir, '--detach', '--takeover', '--', 'sleep', '1000'], {
+      command: TEST_COMMAND,
+      env: { HOLDFAST_FAILPOINTS: 'before:store.claim=kill' },
+    })
+    expect(taken.code).not.toBe(0)
+    expect(await lab.status('s')).toMatchObject({ state: 'superseded' })
+    await lab.ok(['reconcile'])
+    expect(isAlive(pid)).toBe(true)
+    await lab.ok(['reconcile'], { env: { NODE_OPTIONS: `--require ${process.cwd()}/test/fixtures/clock.cjs`, CLOCK_SHIFT_MS: '60000' } })
+    expect(isAlive(pid)).toBe(false)
+    expect(await lab.status('s.watch')).toMatchObject({ state: 'stopped', reason: 'the session it was started in is over' })
+  }),
+)
+
+test('two sessions may each have a review; one session has it once at a time; a task has tasks', () =>
+  inLab(async (lab) => {
+    await begin(
+      lab,
+      '--name review -- sleep 1001',
+      '--name review -- sleep 1002',
+      `-- sh -c "${COMMAND} task start --name inner -- sleep 1003; sleep 1004"`,
+    )
+    await lab.ok(['run', '--session', 'other', '--dir', lab.newDir(), '--detach', '--', ...agent('--name review -- sleep 1005')])
+    await until('the other review', async () => (await tasksOf(lab, 'other')).length === 1)
+    const own = await until('all tasks', async () => ((await tasksOf(lab, 's')).length === 2 ? tasksOf(lab, 's') : null))
+    expect(own.map(({ session }) => session).toSorted()).toEqual([expect.stringMatching(/^sh-/), 's.review'])
+    const outer = own.find(({ session }) => session.startsWith('sh-'))?.session ?? ''
+    await until('the inner task', async () => (await tasksOf(lab, outer)).length === 1)
+    const inner = await lab.status(`${outer}.inner`)
+    await lab.ok(['stop', 's'])
+    expect(isAlive(inner.pid)).toBe(false)
+    expect((await lab.status('other.review')).state).toBe('running')
+  }))
+
+test('what cannot be a task is refused in a sentence', () =>
+  inLab(async (lab) => {
+    const refused = async (args: string[], code: number, said: RegExp): Promise<void> => {
+      const result = await lab.hf(args)
+      expect([result.code, result.stderr], args.join(' ')).toEqual([code, expect.stringMatching(said)])
+    }
+    await refused(['task'], 64, /task takes start or ls/)
+    await refused(['task', 'stop'], 64, /not "stop"/)
+    await refused(['task', 'start', '--', 'true'], 64, /belongs inside a session/)
+    await refused(['task', 'start', '--on-retire', 'keep', '--', 'true'], 64, /cancel or adopt, not keep/)
+    await refused(['task', 'ls', 'nobody'], 66, /no such session/)
+    await refused(['task', 'ls', 'a', 'b'], 64, /one session, or none/)
+    expect(await lab.ok(['task', 'ls'])).toBe('no tasks\n')
+    await begin(lab, '--', '--name "a b" -- true')
+    expect(await lab.ok(['task', 'ls', 's'])).toBe('no tasks\n')
+  }))
