@@ -1,5 +1,5 @@
 import type { Verdict } from '../decide/index.ts'
-import { converge, verdict, whatBecomesOf, withCompany } from '../decide/index.ts'
+import { converge, endedAt, verdict, whatBecomesOf, withCompany } from '../decide/index.ts'
 import type { Ending, Intent, LiveRun, Member, Run, Spared, Store, Survivor } from '../model/index.ts'
 import { isLive, Problem, sameProcess } from '../model/index.ts'
 import { release, usageOf } from './contained.ts'
@@ -84,6 +84,9 @@ export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<Ru
   }
 }
 
+const withoutSurvivors = (ended: readonly Member[], survivors: readonly Survivor[]): Member[] =>
+  ended.filter(({ row }) => !survivors.some(({ pid }) => pid === row.pid))
+
 /** Who was ended on the way, and who was left alone. */
 type Tally = { readonly ended: Member[]; readonly spared: Spared[] }
 const addEnded = ({ ended }: Tally, members: readonly Member[]): void =>
@@ -105,7 +108,7 @@ async function endOnce(run: LiveRun, judged: Verdict, how: How, tally: Tally, tr
   addSpared(tally, outcome.spared)
   if (outcome.survivors.length > 0) {
     if (trouble === null) await orLater(() => ender.store.recordSurvivors(run, outcome.survivors, ender.clock.now()))
-    return { kind: 'survivors', run, survivors: outcome.survivors, ended: tally.ended }
+    return { kind: 'survivors', run, survivors: outcome.survivors, ended: withoutSurvivors(tally.ended, outcome.survivors) }
   }
   if (outcome.blind !== null) return { kind: 'unknown', run, why: outcome.blind }
   if (run.keeper === null || judged.kind === 'starting') await ender.clock.sleep(ender.policy.pollMaxMs)
@@ -118,7 +121,7 @@ async function endChildren(run: Run, how: How, tally: Tally, ender: Ender): Prom
   const depth = (how.depth ?? 0) + 1
   if (depth > ender.policy.nestingDepth) return null
   for (const child of await ender.store.children(run.id).catch(() => [])) {
-    const fate = whatBecomesOf(child, run, how.intent)
+    const fate = whatBecomesOf(child, run, how.intent, depth === 1)
     if (fate.kind === 'leave') continue
     const reason = `the session it was started in (${run.session}) ended${how.intent === null ? '' : `: ${how.intent.reason}`}`
     const told = how.told === undefined ? {} : { told: how.told }
@@ -167,7 +170,7 @@ async function record(run: LiveRun, ending: Ending, seen: Looked, trouble: Error
   endTimer(run, ender)
   let written = false
   const unwritten = await orLater(async () => {
-    written = await ender.store.recordEnded(run, ending, seen.harnessId, Math.round(seen.exit?.at ?? ender.clock.now()))
+    written = await ender.store.recordEnded(run, ending, seen.harnessId, endedAt(run, seen.exit, ender.clock.now()))
     return written
   })
   if (unwritten !== null) return trouble ?? unwritten
@@ -179,7 +182,8 @@ async function record(run: LiveRun, ending: Ending, seen: Looked, trouble: Error
 async function overrideUnknown(run: LiveRun, why: string, how: How, tally: Tally, ender: Ender): Promise<RunEnd> {
   const outcome = await endTree(run, ender, { graceMs: how.graceMs, anywhere: !isHere(run, ender) })
   addEnded(tally, outcome.ended)
-  if (outcome.survivors.length > 0) return { kind: 'survivors', run, survivors: outcome.survivors, ended: tally.ended }
+  if (outcome.survivors.length > 0)
+    return { kind: 'survivors', run, survivors: outcome.survivors, ended: withoutSurvivors(tally.ended, outcome.survivors) }
   const by = how.intent?.by ?? 'somebody'
   const ending: Ending = {
     state: 'lost',

@@ -2,7 +2,7 @@ import type { Clock, Containers, Keepers, Member, Policy, ProcessRow, SendAnswer
 import { isDead } from '../model/index.ts'
 import { untilGone } from './gone.ts'
 import { remember, withPorts } from './journal.ts'
-import { freezeAndKill, keyOf, killTogether, type Look, SCAN_EVERY_MS, type Seen, type Send } from './kill.ts'
+import { freezeAndKill, keyOf, killTogether, type Look, type Round, SCAN_EVERY_MS, type Seen } from './kill.ts'
 import { censusOf, type Eyes, type Lookable } from './look.ts'
 import { isStorm } from './storm.ts'
 
@@ -62,12 +62,15 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
   }
   const stuck = (members: readonly Member[]): boolean => members.every((member) => denied.has(keyOf(member.row)))
 
+  const round: Round = { look, signal, stuck }
   const storm = cgroup !== null && how.anywhere !== true && (await isStorm(cgroup, hands))
-  if (cgroup !== null) hands.containers[storm ? 'freeze' : 'thaw'](cgroup)
-  let left = storm ? await look() : await askToLeave(await askDaemons(look, hands), look, signal, stuck, hands, how)
+  if (cgroup !== null && storm) hands.containers.freeze(cgroup)
+  // What is frozen hears TERM first: nothing of it runs on before it knows.
+  const thaw = (): void => void (cgroup !== null && hands.containers.thaw(cgroup))
+  let left = storm ? await look() : await askToLeave(await askDaemons(look, hands), { ...round, thaw }, hands, how)
   const isSelf = [...denied.values()].includes('forbidden')
   if (left.members.length > 0 && cgroup !== null && how.anywhere !== true && !isSelf) left = await killTogether(cgroup, left, look, hands)
-  if (left.members.length > 0 && !stuck(left.members)) left = await freezeAndKill(look, signal, stuck, hands)
+  if (left.members.length > 0 && !stuck(left.members)) left = await freezeAndKill(round, hands)
   return {
     ended: [...ended.values()],
     survivors: left.members.map(({ row }) => ({ pid: row.pid, name: row.name, why: whyAlive(row, denied.get(keyOf(row))) })),
@@ -89,7 +92,7 @@ async function askDaemons(look: Look, hands: Hands): Promise<Seen> {
 }
 
 /** Each hears TERM once. What somebody starts in its grace is its clean-up: that hears it only when it is left alone. */
-async function askToLeave(before: Seen, look: Look, signal: Send, stuck: (members: readonly Member[]) => boolean, hands: Hands, how: EndHow) {
+async function askToLeave(before: Seen, { look, signal, stuck, thaw }: Round & { thaw: () => void }, hands: Hands, how: EndHow) {
   const began = hands.clock.elapsed()
   const until = began + how.graceMs
   const asked = new Set<string>()
@@ -113,6 +116,7 @@ async function askToLeave(before: Seen, look: Look, signal: Send, stuck: (member
       // A frozen process hears TERM only once it runs again.
       signal(member, 'SIGCONT')
     }
+    thaw()
     if (empty > 0) continue
     if (hands.clock.elapsed() >= until) return seen
     await untilGone(

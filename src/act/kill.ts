@@ -6,7 +6,12 @@ import type { Counted } from './look.ts'
 /** One look at a tree that is being ended. `proven`: empty, and a cgroup says so; without one it takes a second look. */
 export type Seen = Pick<Counted, 'members' | 'strangers' | 'blind' | 'ask'> & { readonly proven: boolean }
 export type Look = () => Promise<Seen>
-export type Send = (member: Member, name: Signal) => void
+/** What a round of ending works with. `stuck`: none of these can be signalled. */
+export type Round = {
+  readonly look: Look
+  readonly signal: (member: Member, name: Signal) => void
+  readonly stuck: (members: readonly Member[]) => boolean
+}
 
 export const keyOf = (id: ProcessId): string => `${id.pid}:${id.ticks}`
 
@@ -25,7 +30,7 @@ export async function killTogether(cgroup: string, seen: Seen, look: Look, hands
   return look()
 }
 
-export async function freezeAndKill(look: Look, signal: Send, stuck: (members: readonly Member[]) => boolean, hands: Hands) {
+export async function freezeAndKill({ look, signal, stuck }: Round, hands: Hands): Promise<Seen> {
   const until = hands.clock.elapsed() + hands.policy.killMs
   let seen = await look()
   for (let round = 0, empty = 0; round < hands.policy.killRounds; round++) {

@@ -1,4 +1,4 @@
-import { endTree, type Looked, lookAtAll } from '../act/index.ts'
+import { endTree, type Looked, lookAt, lookAtAll } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
 import type { Intent, LiveRun, Survivor } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
@@ -42,9 +42,11 @@ export async function stopWithoutStore(world: World, references: readonly string
     if (sight === undefined) throw new Problem('unavailable', `the store cannot be used, and no run directory shows a live session ${reference}`)
     return sight
   }
-  const wanted = all ? sights : withChildren(references.map(named), sights)
   const by = `${world.user()}@${world.host}`
-  const intent: Intent = { end: 'stopped', by, reason: `stopped by ${by}` }
+  return endAll(world, all ? sights : withChildren(references.map(named), sights), { end: 'stopped', by, reason: `stopped by ${by}` }, graceMs)
+}
+
+function endAll(world: World, wanted: readonly Sight[], intent: Intent, graceMs: number): Promise<StoppedWithoutStore[]> {
   return Promise.all(
     wanted.map(async ({ run, liveness, note }) => {
       if (liveness === 'unknown') return { session: run.session, pids: [], survivors: [], unproven: note }
@@ -53,6 +55,24 @@ export async function stopWithoutStore(world: World, references: readonly string
       return { session: run.session, pids: end.ended.map(({ row }) => row.pid), survivors: end.survivors, unproven: end.blind }
     }),
   )
+}
+
+/**
+ * What a keeper (no intent) or its timer wants done, when the store cannot be used: what is left of a run, and what was started in it, is
+ * ended now; that it ended is recorded by a later look. False: it is not over.
+ */
+export async function endWithoutStore(world: World, id: string, intent: Intent | null): Promise<boolean> {
+  const sights = await seeWithoutStore(world)
+  const own = sights.find(({ run }) => run.id === id)
+  if (own === undefined) return true
+  const judged = verdict(own.run as LiveRun, await lookAt(own.run as LiveRun, world))
+  if (intent === null && judged.kind !== 'leftovers' && judged.kind !== 'settling') return false
+  const [, ...children] = withChildren([own], sights)
+  const graceMs = intent === null ? world.policy.leftoverGraceMs : world.policy.graceMs
+  const asked: Intent = intent ?? { end: 'stopped', by: 'finisher', reason: `the session it was started in (${own.run.session}) ended` }
+  const ends = [...(await endAll(world, children, asked, graceMs)), ...(intent === null ? [] : await endAll(world, [own], asked, graceMs))]
+  if (intent === null) await endTree(own.run as LiveRun, world, { graceMs })
+  return ends.every(({ survivors, unproven }) => survivors.length === 0 && unproven === null)
 }
 
 function withChildren(wanted: readonly Sight[], all: readonly Sight[]): Sight[] {

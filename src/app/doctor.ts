@@ -5,7 +5,7 @@ import { cgroupName, isLive } from '../model/index.ts'
 import { type Finding, levelText, suspectText } from '../show/index.ts'
 import { containmentFor } from './contain.ts'
 import { prune } from './prune.ts'
-import { suspectsOfRun } from './suspects.ts'
+import { runsInQuestion, suspectsOfRun } from './suspects.ts'
 import type { World } from './world.ts'
 
 /** What is so here, what is wrong, and what can be done about it. Changes nothing. */
@@ -19,6 +19,7 @@ export async function examine(world: World): Promise<Finding[]> {
       (run): Finding => ({ topic: 'store', level: 'trouble', what: `run ${run} cannot be read`, next: `its directory is ${world.files.path(run)}` }),
     ),
     ...(await runs(world, views)),
+    ...(await suspects(world)),
     ...(await litter(world)),
   ]
 }
@@ -30,7 +31,19 @@ function machine(world: World): Finding[] {
   const marker = keepers.markerTrouble()
   const { rows, blind } = processes.table({ since: 0, cookies: false })
   const foreign = rows.filter(({ uid }) => uid !== process.geteuid?.()).length
+  world.spares()
+  const config = world.configTrouble()
   return [
+    ...(config === null
+      ? []
+      : [
+          {
+            topic: 'config',
+            level: 'trouble',
+            what: config,
+            next: 'mend it or move it away; until then the shipped list of spared things holds',
+          } as const,
+        ]),
     {
       topic: 'containment',
       level: containment.level === 'none' ? 'note' : 'fine',
@@ -67,15 +80,22 @@ async function runs(world: World, views: readonly SessionView[]): Promise<Findin
   for (const run of live) {
     const seen = looked.get(run.id)
     if (seen !== undefined) findings.push(...aboutRun(world, run, verdict(run, seen), seen.keeper?.kind === 'gone' && seen.exit === null))
+  }
+  return findings
+}
+
+async function suspects(world: World): Promise<Finding[]> {
+  const found: Finding[] = []
+  for (const run of await runsInQuestion(world)) {
     for (const { row, pro, contra } of await suspectsOfRun(world, run))
-      findings.push({
+      found.push({
         topic: run.session,
         level: 'note',
         what: `suspect: ${row.name} (pid ${row.pid}); ${suspectText(pro, contra)}`,
         next: `if you know that it is of it: holdfast stop --suspect ${row.pid}`,
       })
   }
-  return findings
+  return found
 }
 
 function aboutRun(world: World, run: LiveRun, judged: ReturnType<typeof verdict>, keeperGone: boolean): Finding[] {
@@ -88,7 +108,8 @@ function aboutRun(world: World, run: LiveRun, judged: ReturnType<typeof verdict>
       what: `unknown: ${judged.why}`,
       next: `look from where it runs; or, if you know that it is gone: holdfast resolve ${topic} --gone`,
     })
-  if (judged.kind === 'leftovers')
+  const survivors = run.state === 'stopping' ? run.survivors : []
+  if (judged.kind === 'leftovers' && survivors.length === 0)
     found.push({
       topic,
       level: 'trouble',
@@ -96,9 +117,8 @@ function aboutRun(world: World, run: LiveRun, judged: ReturnType<typeof verdict>
       next: 'holdfast reconcile ends them',
     })
   if (judged.kind === 'over') found.push({ topic, level: 'note', what: 'it is over, and not yet recorded so', next: 'holdfast reconcile records it' })
-  if (run.state === 'stopping')
-    for (const { pid, name, why } of run.survivors)
-      found.push({ topic, level: 'trouble', what: `survivor pid ${pid} (${name}): ${why}`, next: `holdfast stop ${topic} tries again` })
+  for (const { pid, name, why } of survivors)
+    found.push({ topic, level: 'trouble', what: `survivor pid ${pid} (${name}): ${why}`, next: `holdfast stop ${topic} tries again` })
   if (judged.kind === 'alive' && keeperGone)
     found.push({ topic, level: 'note', what: 'its keeper is gone: how it ends will not be known', next: null })
   if (judged.kind === 'alive' && run.containment.level !== 'none' && world.files.cgroup(run.id) === null)

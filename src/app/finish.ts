@@ -47,11 +47,15 @@ export async function endAsked(world: World, id: string, why: string, scope: str
   const run = await store.run(id)
   if (run === null) throw new Problem('noSuchSession', `no such run: ${id}`)
   if (!isLive(run)) return { kind: 'ended', run, ended: [], spared: [], unrecorded: null }
-  const intent: Intent = why === 'TIMEOUT' ? TIME_IS_OVER : { end: 'stopped', by: `SIG${why}`, reason: `the holdfast command received SIG${why}` }
+  const intent = intentFor(why)
   const since = world.processes.self().ticks - 1
   const told = scope === null ? {} : { told: { heard: hearersOf(world, run, scope, since), since, wasTerm: why === 'TERM' } }
   return endRun(run, { ...world, store }, { intent, graceMs: world.policy.graceMs, ...told })
 }
+
+/** What a keeper (by the signal that it received) or its timer wants. */
+export const intentFor = (why: string): Intent =>
+  why === 'TIMEOUT' ? TIME_IS_OVER : { end: 'stopped', by: `SIG${why}`, reason: `the holdfast command received SIG${why}` }
 
 /** Births are known to a hundredth of a second; who was born with the signal is taken to have heard it. */
 function hearersOf(world: World, run: LiveRun, scope: string, since: number): (row: ProcessRow) => boolean {

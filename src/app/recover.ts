@@ -1,5 +1,5 @@
 import { type Eyes, type Looked, lookAtAll } from '../act/index.ts'
-import { verdict } from '../decide/index.ts'
+import { endedAt, verdict } from '../decide/index.ts'
 import type { Clock, Directory, LiveRun, RunFiles, RunRecord, Store } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import { findDirectory } from '../observe/index.ts'
@@ -19,7 +19,7 @@ export async function recoverStore(store: Store, eyes: Omit<Eyes, 'others'> & { 
   for (const run of runs) {
     const seen = looked.get(run.id) as Looked
     const judged = verdict(run, seen)
-    if (judged.kind === 'over') await store.recordEnded(run, judged.ending, seen.harnessId, Math.round(seen.exit?.at ?? clock.now()))
+    if (judged.kind === 'over') await store.recordEnded(run, judged.ending, seen.harnessId, endedAt(run, seen.exit, clock.now()))
   }
 }
 

@@ -5,6 +5,13 @@ import { isLive, Problem } from '../model/index.ts'
 import { findSession } from './see.ts'
 import type { World } from './world.ts'
 
+const NOT_GONE = {
+  alive: 'its agent, or its tree, is alive',
+  starting: 'it is being started',
+  settling: 'its keeper is just writing down how it ended',
+  leftovers: 'its agent ended, and what it started lives on',
+}
+
 /** A person testifies that what cannot be proven gone is gone. Nothing is signalled; what is proven alive is not overridden. */
 export async function resolveGone(world: World, reference: string): Promise<Run> {
   const store = await world.store('writer')
@@ -13,11 +20,17 @@ export async function resolveGone(world: World, reference: string): Promise<Run>
   const seen = await lookAt(run, world)
   const judged = verdict(run, seen)
   if (judged.kind !== 'unknown' && judged.kind !== 'over')
+    throw new Problem('held', `session ${session.id} is not gone: ${NOT_GONE[judged.kind]}`, {
+      hint: `holdfast stop ${session.id} ends it`,
+    })
+  const cgroup = world.files.cgroup(run.id)
+  const inside = cgroup === null ? null : world.cgroups.view(cgroup)
+  if (judged.kind === 'unknown' && inside?.kind === 'present' && (inside.pids.size > 0 || inside.hidden))
     throw new Problem(
       'held',
-      `session ${session.id} is not gone: ${judged.kind === 'alive' ? 'its agent or tree is alive' : `it is ${judged.kind}`}`,
+      `session ${session.id} is not gone: somebody is in its cgroup (${inside.pids.size > 0 ? `pid ${[...inside.pids].join(', ')}` : 'of another pid namespace'})`,
       {
-        hint: `holdfast stop ${session.id} ends it`,
+        hint: 'end it where it runs',
       },
     )
   const by = `${world.user()}@${world.host}`

@@ -1,5 +1,5 @@
 import { type Looked, lookAtAll } from '../act/index.ts'
-import { converge, type Verdict, verdict } from '../decide/index.ts'
+import { converge, endedAt, type Verdict, verdict } from '../decide/index.ts'
 import type { Found, HoldfastEvent, LiveRun, Lock, Run, SessionView, Store } from '../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
 import type { Sight } from '../show/index.ts'
@@ -75,7 +75,7 @@ async function convergeOne(world: World, store: Store, run: LiveRun, seen: Looke
   const step = converge(run, judged, { ranMs: 0, maySignal: false, parentEnded: false })
   const pid = seen.harnessId?.pid ?? null
   if (step.kind === 'record-end') {
-    const at = Math.round(seen.exit?.at ?? world.clock.now())
+    const at = endedAt(run, seen.exit, world.clock.now())
     await record(() => store.recordEnded(run, step.ending, seen.harnessId, at))
     return ended(
       (await store.run(run.id).then((now) => (now !== null && !isLive(now) ? now : null))) ?? {
@@ -92,18 +92,19 @@ async function convergeOne(world: World, store: Store, run: LiveRun, seen: Looke
     over && run.state !== 'stopping'
       ? { ...run, state: 'stopping', intent: null, survivors: [], exit: judged.kind === 'leftovers' ? judged.exit : null }
       : run
-  return { run: shown, liveness: livenessOf(judged), pid, note: noteOf(judged, seen) }
+  return { run: shown, liveness: livenessOf(judged), pid, note: noteOf(shown, judged, seen) }
 }
 
 const livenessOf = (judged: Verdict): Sight['liveness'] => (judged.kind === 'unknown' ? 'unknown' : judged.kind === 'settling' ? 'dead' : 'alive')
 
-function noteOf(judged: Verdict, seen: Looked): string | null {
+function noteOf(run: LiveRun, judged: Verdict, seen: Looked): string | null {
   switch (judged.kind) {
     case 'alive':
       if (seen.harness?.kind === 'alive' && seen.harness.frozen) return 'the agent is stopped (SIGSTOP or Ctrl-Z)'
       if (seen.harness?.kind === 'gone') return 'the agent ended, its tree lives on (--until tree)'
       return seen.keeper?.kind === 'gone' && seen.exit === null ? 'its keeper is gone: how it ends will not be known' : null
     case 'leftovers':
+      if (run.state === 'stopping' && run.survivors.length > 0) return 'the agent ended, and what it started could not be ended: see the survivors'
       return `the agent ended, ${judged.members.length} of what it started still run${judged.members.length === 1 ? 's' : ''}; holdfast reconcile ends them`
     case 'starting':
     case 'settling':

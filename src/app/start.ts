@@ -65,7 +65,7 @@ async function clearTheWay(
       return
     case 'end-leftovers': {
       const end = await endRun(decision.run, ender, { intent: null, graceMs: world.policy.leftoverGraceMs })
-      if (end.kind === 'survivors') throw survivorsProblem(end, 'its leftovers')
+      if (end.kind === 'survivors') throw survivorsProblem(end, 'leftovers')
       return
     }
     case 'retire': {
@@ -78,7 +78,7 @@ async function clearTheWay(
       const intent = { end: 'superseded', by, reason: `taken over by ${by}` } as const
       const graceMs = request.graceMs ?? world.policy.graceMs
       const end = await endRun(decision.run, ender, { intent, graceMs, despiteUnknown: request.force ?? false })
-      if (end.kind === 'survivors') throw survivorsProblem(end, 'the old owner')
+      if (end.kind === 'survivors') throw survivorsProblem(end, 'processes')
       if (end.kind === 'unknown') throw refusal({ run: decision.run, because: 'unproven', why: end.why, what: 'session' }, world)
       retired.push(end)
       return
@@ -177,8 +177,8 @@ async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[]): Pro
 
 function survivorsProblem(end: Extract<RunEnd, { kind: 'survivors' }>, what: string): Problem {
   const names = end.survivors.map(({ pid, name, why }) => `pid ${pid} (${name}): ${why}`)
-  return new Problem('survivors', `${what} of session ${end.run.session} could not be ended: ${names.join('; ')}`, {
-    hint: 'nothing was started',
+  return new Problem('survivors', `${what} of session ${end.run.session} could not be ended, and nothing was started: ${names.join('; ')}`, {
+    hint: 'end them as their user, then try again',
     detail: { survivors: end.survivors },
   })
 }

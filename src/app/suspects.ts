@@ -31,15 +31,21 @@ export async function suspectsOfRun(world: World, run: Run): Promise<Suspect[]> 
   })
 }
 
+/** What runs, and what ended last: somebody may only just have been left behind. */
+export async function runsInQuestion(world: World): Promise<Run[]> {
+  const store = await world.store('reader')
+  const live = await store.snapshot('live', world.policy.sessionsShown)
+  const last = await store.snapshot('all', world.policy.suspectsOf)
+  const runs = [...live.views, ...last.views].flatMap(({ run }) => (run === null ? [] : [run]))
+  return [...new Map(runs.map((run) => [run.id, run])).values()]
+}
+
 export type EndedSuspect = { readonly pid: number; readonly name: string; readonly session: string; readonly result: 'ended' | 'survives' | 'denied' }
 
 /** On a person's word, after looking again: only who is a suspect now, by the identity seen now. Nothing it started is touched. */
 export async function endSuspects(world: World, pids: readonly number[], graceMs: number): Promise<EndedSuspect[]> {
-  const store = await world.store('reader')
-  const { views } = await store.snapshot('all', world.policy.runsShown)
   const found = new Map<number, { row: ProcessRow; session: string }>()
-  for (const { run } of views) {
-    if (run === null) continue
+  for (const run of await runsInQuestion(world)) {
     for (const { row } of await suspectsOfRun(world, run)) if (!found.has(row.pid)) found.set(row.pid, { row, session: run.session })
   }
   const stranger = pids.find((pid) => !found.has(pid))

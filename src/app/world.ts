@@ -8,7 +8,7 @@ import { Problem, policy } from '../model/index.ts'
 import { linuxCgroups, linuxProcesses, readPlace } from '../observe/index.ts'
 import { openSqliteStore } from '../record/index.ts'
 import { realClock } from './clock.ts'
-import { spareRules } from './config.ts'
+import { openConfig } from './config.ts'
 import { withFailpoints } from './failpoints.ts'
 import { homePath, openHome, userName } from './home.ts'
 import { markersOnDisk, recoverStore } from './recover.ts'
@@ -26,6 +26,8 @@ export type World = {
   readonly cgroups: Cgroups
   readonly containers: Containers
   readonly spares: () => readonly SpareRule[]
+  /** What is wrong with config.toml, if it was needed and makes no sense. */
+  readonly configTrouble: () => string | null
   readonly daemons: (rows: readonly ProcessRow[]) => readonly SharedDaemon[]
   readonly ask: Keepers['ask']
   readonly host: string
@@ -49,7 +51,8 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     return seen.kind === 'seen' ? { pid, ticks: seen.row.ticks } : null
   }
   const cgroups = withFailpoints('cgroups', linuxCgroups)
-  const spares = spareRules(home.path)
+  const config = openConfig(home.path)
+  const { spares } = config
   const daemons = (rows: readonly ProcessRow[]) => sharedDaemons(rows, processes.arguments, processes.environment)
   const keepers = withFailpoints('keepers', shellKeepers({ assets, files, birth }))
   const opened = new Map<string, Promise<Store>>()
@@ -83,6 +86,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     cgroups,
     containers: withFailpoints('containers', cgroupContainers),
     spares,
+    configTrouble: config.trouble,
     daemons,
     ask: (command, environment, ms) => keepers.ask(command, environment, ms),
     host: hostname(),

@@ -1,6 +1,18 @@
 import { isatty } from 'node:tty'
-import { codeOf, endAsked, endSuspects, finishRun, type Stopped, stop, stopWithoutStore, type World, waitForEnd } from '../app/index.ts'
-import { exitCode, isLive, isSignallable, Problem } from '../model/index.ts'
+import {
+  codeOf,
+  endAsked,
+  endSuspects,
+  endWithoutStore,
+  finishRun,
+  intentFor,
+  type Stopped,
+  stop,
+  stopWithoutStore,
+  type World,
+  waitForEnd,
+} from '../app/index.ts'
+import { exitCode, type Intent, isLive, isSignallable, Problem } from '../model/index.ts'
 import { finishedText, stoppedJson, stoppedText } from '../show/index.ts'
 import type { Parsed } from './options.ts'
 import { print, printJson, say } from './out.ts'
@@ -70,13 +82,25 @@ export async function waitVerb(world: World, parsed: Parsed): Promise<number> {
 
 /** For the keeper: finish the run; tell a person at the terminal what they would want to know, and a script nothing: a run is transparent. */
 export async function finishVerb(world: World, { words: [run = '', code] }: Parsed): Promise<number> {
-  const end = await finishRun(world, run, code === undefined ? null : Number(code))
+  const end = await orWithoutStore(world, run, null, () => finishRun(world, run, code === undefined ? null : Number(code)))
+  if (typeof end === 'number') return end
   if (end !== null && !end.run.detached && isatty(2)) for (const line of finishedText(end)) say(line)
   return end !== null && end.kind === 'ended' && !isLive(end.run) ? 0 : 1
 }
 
 /** For the keeper (`_end RUN SIGNAL SCOPE`) and its timer (`_end RUN TIMEOUT`). */
 export async function endVerb(world: World, { words: [run = '', why = 'TERM', scope] }: Parsed): Promise<number> {
-  const end = await endAsked(world, run, why, scope ?? null)
+  const end = await orWithoutStore(world, run, intentFor(why), () => endAsked(world, run, why, scope ?? null))
+  if (typeof end === 'number') return end
   return end.kind === 'ended' ? 0 : exitCode.survivors
+}
+
+/** A store that cannot be used must not let anything live on: kill first, record when possible. */
+async function orWithoutStore<T>(world: World, run: string, intent: Intent | null, end: () => Promise<T>): Promise<T | number> {
+  try {
+    return await end()
+  } catch (error) {
+    if (!(error instanceof Problem) || error.kind !== 'unavailable') throw error
+    return (await endWithoutStore(world, run, intent)) ? exitCode.unavailable : exitCode.survivors
+  }
 }

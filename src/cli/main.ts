@@ -54,6 +54,8 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     return await verb.run(world, parsed)
   } finally {
+    const trouble = world.configTrouble()
+    if (trouble !== null && name !== 'doctor' && !name.startsWith('_')) say(`${trouble}; it was left out of account`)
     world.close()
   }
 }

@@ -101,7 +101,7 @@ export async function treeVerb(world: World, parsed: Parsed): Promise<number> {
   else
     print([
       ...(isLive(sight.run) ? [] : [`${sight.session.id} is not running`]),
-      ...treeText(seen, paint),
+      ...(sight.liveness === 'unknown' ? [`${sight.session.id} cannot be looked at from here: ${sight.note ?? ''}`] : treeText(seen, paint)),
       ...tasks.flatMap(({ task, members }) => [
         `${task.run.task === null ? 'run in it' : 'task'} ${taskText(task, world.clock.now())}`,
         ...treeText({ members, spared: [], suspects: [] }, paint).map((line) => `  ${line}`),

@@ -1,17 +1,16 @@
 import type { EndState, Intent, Run } from '../model/index.ts'
 import { intentOf, isLive } from '../model/index.ts'
 
+export type Fate = { readonly kind: 'leave' } | { readonly kind: 'end'; readonly as: Intent['end'] }
+
 /**
  * What becomes of a run that was started in another, when that one ends. A task ends with its parent; at a takeover it is superseded, or
- * waits to be adopted by the next run. Any other run just ends with its parent.
+ * waits to be adopted by the next run. Any other run just ends with its parent. `direct`: the parent itself was taken over, and did not only
+ * end with its own parent: nobody comes to adopt what was started in it then.
  */
-export function whatBecomesOf(
-  child: Run,
-  parent: Run,
-  intent: Intent | null,
-): { readonly kind: 'leave' } | { readonly kind: 'end'; readonly as: Intent['end'] } {
+export function whatBecomesOf(child: Run, parent: Run, intent: Intent | null, direct: boolean): Fate {
   if (child.task === null || !isTakenOver(parent, intent)) return { kind: 'end', as: 'stopped' }
-  return child.task === 'adopt' ? { kind: 'leave' } : { kind: 'end', as: 'superseded' }
+  return child.task === 'adopt' && direct ? { kind: 'leave' } : { kind: 'end', as: 'superseded' }
 }
 
 const isTakenOver = (parent: Run, intent: Intent | null): boolean =>

@@ -1,5 +1,5 @@
 import type { Ending, Exit, ExitRecord, Fact, Intent, LiveRun, Member, Spared, Tree } from '../model/index.ts'
-import { describeExit, describeMember, exitFromShell, exitFromWaitStatus, intentOf, policy } from '../model/index.ts'
+import { describeExit, describeMember, exitFromShell, exitFromWaitStatus, intentOf, policy, portsFirst } from '../model/index.ts'
 
 /** Everything that was looked at for one live run. `tree` may be left out only when the harness is alive. */
 export type Seen = {
@@ -67,6 +67,10 @@ function withoutKeeper(run: LiveRun, seen: Seen, tree: Tree): Verdict {
   return { kind: 'over', ending: { state: 'failed', exit: null, reason, evidence, by: 'reconcile' } }
 }
 
+/** With its agent, as its keeper wrote down; with the last of its tree only who looks can tell, by now. */
+export const endedAt = (run: LiveRun, exit: ExitRecord | null, now: number): number =>
+  run.until === 'tree' || exit === null ? now : Math.round(exit.at)
+
 /** The ending that the evidence allows, and no better one. */
 export function endingOf(run: LiveRun, seen: Seen): Ending {
   const known = exitOf(run, seen)
@@ -95,12 +99,12 @@ export function endingOf(run: LiveRun, seen: Seen): Ending {
 /** The same ending, with who had to be ended on the way to it, and who was left alone: a line each, as far as there is room. */
 export function withCompany(ending: Ending, ended: readonly Member[], spared: readonly Spared[]): Ending {
   const lines = [
-    ...ended.map((member) => `ended with it: ${describeMember(member)}`),
+    ...portsFirst(ended).map((member) => `ended with it: ${describeMember(member)}`),
     ...spared.map(({ row, why }) => `left alone: ${row.name} (pid ${row.pid}): ${why}`),
   ]
   if (lines.length === 0) return ending
-  const rest = lines.length - policy.namedAtMost
-  return { ...ending, evidence: [...ending.evidence, ...lines.slice(0, policy.namedAtMost), ...(rest > 0 ? [`and ${rest} more`] : [])] }
+  const rest = lines.length - policy.endedNamed
+  return { ...ending, evidence: [...ending.evidence, ...lines.slice(0, policy.endedNamed), ...(rest > 0 ? [`and ${rest} more`] : [])] }
 }
 
 function exitOf(run: LiveRun, seen: Seen): { exit: Exit; evidence: string } | null {

@@ -1,8 +1,8 @@
 # The keeper: the parent of a run's harness, which writes down how it ended. Format 1. Sourced, never run by itself:
 # by bin/holdfast in the foreground (the command becomes the keeper, hf_front is set) and by gate.sh when detached. The plan that was
 # sourced before has set hf_run (id), hf_dir (run directory), hf_keep (this folder), hf_node, hf_cli, hf_cd, hf_umask, hf_signals,
-# hf_marker and hf_helper (markers of the run and of its helpers, or empty), hf_cgroup (where the stub goes, or empty), hf_scope (the command
-# that has systemd put it there, or empty), hf_timeout (seconds, or empty), hf_until, exported the
+# hf_marker and hf_helper (markers of the run and of its helpers, or empty), hf_cgroup (where the stub goes, or empty), hf_systemd (the
+# command that has systemd put it there, or empty), hf_timeout (seconds, or empty), hf_until, exported the
 # environment, and left argv in "$@".
 
 hf_harness='' hf_told='' hf_timer='' hf_ear='' hf_code=''
@@ -155,7 +155,8 @@ hf_watch() {
   [ "$hf_state" != T ] || kill -KILL "$hf_ear"
   # A bash that cannot fork gives up in spite of that; even then the code is the agent's.
   trap 'exit "$hf_code"' 0
-  hf_try '( trap - 0; trap "" HUP INT QUIT TSTP; hf_helper_exec "$hf_node" "$hf_cli" _finish "$hf_run" "$hf_code" 2>&7 )'
+  hf_try '( trap - 0; trap "" HUP INT QUIT TSTP; hf_helper_exec "$hf_node" "$hf_cli" _finish "$hf_run" "$hf_code" 2>&7 )' ||
+    { [ "$hf_until" != tree ] || hf_help /bin/sh "$hf_keep/linger.sh" "$hf_dir" "$hf_node" "$hf_cli" "$hf_run"; }
   exit "$hf_code"
 }
 
@@ -174,7 +175,7 @@ if [ -n "${hf_front-}${BASH_VERSION-}" ] && hf_try 'mkfifo -m 600 "$hf_dir/ear" 
 hf_listen
 exec 9<&0
 set -- /bin/sh "$hf_keep/stub.sh" "$hf_dir" "$hf_umask" "$hf_cd" "$hf_cgroup" "$@"
-[ -z "$hf_scope" ] || eval "set -- $hf_scope \"\$@\""
+[ -z "$hf_systemd" ] || eval "set -- $hf_systemd \"\$@\""
 [ -z "$hf_signals" ] || set -- env "--default-signal=$hf_signals" "$@"
 [ -z "$hf_marker" ] || set -- prlimit "--rttime=$hf_marker:" "$@"
 "$@" <&9 9<&- 8>&- &

@@ -59,7 +59,7 @@ function writePlan(
     `hf_run=${quote(run.id)} hf_dir=${quote(files.path(run.id))} hf_keep=${quote(assets)}`,
     `hf_node=${quote(process.execPath)} hf_cli=${quote(join(assets, 'cli.cjs'))} hf_cd=${quote(run.dir)}`,
     `hf_umask=${umask.toString(8).padStart(4, '0')} hf_signals=${quote(defaultSignals.join(','))}`,
-    `hf_cgroup=${quote(cgroupWord(run.containment, cgroupMount))} hf_scope=${quote(run.containment.level === 'scope' ? scopeCommand(run.containment.unit).map(quote).join(' ') : '')}`,
+    `hf_cgroup=${quote(cgroupWord(run.containment, cgroupMount))} hf_systemd=${quote(run.containment.level === 'scope' ? scopeCommand(run.containment.unit).map(quote).join(' ') : '')}`,
     `hf_marker=${quote(run.marker === null ? '' : String(run.marker))} hf_helper=${quote(helperMarker === null ? '' : String(helperMarker))} hf_timeout=${quote(timeoutSeconds === null ? '' : String(timeoutSeconds))} hf_until=${run.until}`,
     ...(unset.length > 0 ? [`unset ${unset.join(' ')}`] : []),
     ...Object.entries(added)

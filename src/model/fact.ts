@@ -45,6 +45,10 @@ export type Member = { readonly row: ProcessRow; readonly proof: Proof; readonly
 export const describeMember = ({ row, ports = [] }: Member): string =>
   `${row.name} (pid ${row.pid}${ports.length === 0 ? '' : `, port${ports.length === 1 ? '' : 's'} ${ports.join(', ')}`})`
 
+/** Who listened is what people want to know. */
+export const portsFirst = (members: readonly Member[]): Member[] =>
+  members.toSorted((a, b) => Math.sign(b.ports?.length ?? 0) - Math.sign(a.ports?.length ?? 0))
+
 /** What looks related, with what speaks for that and what against. */
 export type Suspect = { readonly row: ProcessRow; readonly pro: readonly string[]; readonly contra: readonly string[] }
 

@@ -40,6 +40,8 @@ export const policy = {
   eventsShown: 1_000,
   sessionsShown: 100_000,
   runsShown: 100,
+  /** Of so many sessions that ended last, too, it is asked who looks related. */
+  suspectsOf: 30,
   /** One finisher in so many also forgets what is beyond retention. */
   housekeepingOdds: 50,
   followMs: 100,
@@ -47,6 +49,8 @@ export const policy = {
   journalSize: 500,
   /** Of so many members at most it is asked where they listen. */
   portsAsked: 200,
+  /** How many of those that were ended are told and kept as evidence, a line each; those with ports first. */
+  endedNamed: 40,
   /** How many members or processes a message names before it counts the rest. */
   namedAtMost: 8,
 } as const

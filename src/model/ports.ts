@@ -152,7 +152,7 @@ export interface Store {
 
   /** By id or alias; with `prefix` also by the beginning of an id, if only one session has it. */
   find(reference: string, how: 'exact' | 'prefix'): Promise<Found>
-  /** Who holds a directory, other than the runs named and the tasks that the next run of `session` adopts. */
+  /** Who holds a directory, other than the runs named, their tasks and those of `session`. */
   holder(directory: DirectoryKey, except: readonly string[], session: string): Promise<LiveRun | null>
   /** One consistent read of everything live, or of everything. */
   snapshot(which: 'live' | 'all', limit: number): Promise<Snapshot>

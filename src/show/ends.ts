@@ -1,5 +1,5 @@
 import type { Member, Run, Spared, Survivor } from '../model/index.ts'
-import { describeMember, isLive, policy } from '../model/index.ts'
+import { describeMember, isLive, policy, portsFirst } from '../model/index.ts'
 import { plain } from './paint.ts'
 
 /** The outcome of ending a run, as `act` gives it; only what is shown. */
@@ -72,7 +72,9 @@ export function retiredText(end: End): string[] {
 
 /** A line each: what was ended after the agent, and what was not. */
 function leftText(ended: readonly Member[], spared: readonly Spared[]): string[] {
-  const lines = ended.slice(0, policy.namedAtMost).map((member) => `ended ${plain(describeMember(member))}, which the agent had left running`)
+  const lines = portsFirst(ended)
+    .slice(0, policy.endedNamed)
+    .map((member) => `ended ${plain(describeMember(member))}, which the agent had left running`)
   const rest = ended.length - lines.length
   return [
     ...lines,

@@ -15,7 +15,7 @@ export const usageText = (usage: Usage | null): string | null =>
 export function taskText({ run, usage }: TaskSight, now: number): string {
   const since = isLive(run) ? `for ${age(now - run.startedAt)}` : `after ${age(run.endedAt - run.startedAt)}: ${plain(run.reason)}`
   const burned = usageText(usage)
-  return `${run.session} ${run.state} ${since}${burned === null ? '' : `, ${burned}`}${run.task === 'adopt' ? ', adopted at a takeover' : ''}`
+  return `${run.session} ${run.state} ${since}${burned === null ? '' : `, ${burned}`}${run.task === 'adopt' ? ', to be adopted at a takeover' : ''}`
 }
 
 export function tasksText(tasks: readonly (TaskSight & { readonly parent: string })[], now: number, paint: Paint): string[] {

@@ -116,7 +116,7 @@ test('two sessions may each have a review; one session has it once at a time; a 
     await lab.ok(['run', '--session', 'other', '--dir', lab.newDir(), '--detach', '--', ...agent('--name review -- sleep 1005')])
     await until('the other review', async () => (await tasksOf(lab, 'other')).length === 1)
     const own = await until('all tasks', async () => ((await tasksOf(lab, 's')).length === 2 ? tasksOf(lab, 's') : null))
-    expect(own.map(({ session }) => session).toSorted()).toEqual([expect.stringMatching(/^sh-/), 's.review'])
+    expect(own.map(({ session }) => session).toSorted()).toEqual(['s.review', expect.stringMatching(/^sh-/)])
     const outer = own.find(({ session }) => session.startsWith('sh-'))?.session ?? ''
     await until('the inner task', async () => (await tasksOf(lab, outer)).length === 1)
     const inner = await lab.status(`${outer}.inner`)

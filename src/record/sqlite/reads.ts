@@ -2,7 +2,7 @@ import type { DirectoryKey, Found, HoldfastEvent, LiveRun, Run, SessionView, Sna
 import { isLive, LIVE_STATES, Problem } from '../../model/index.ts'
 import type { Database, Row } from '../driver.ts'
 import { runColumns, toEvent, toLock, toRun, toSession } from './rows.ts'
-import { holderSql } from './writes.ts'
+import { HOLDER } from './writes.ts'
 
 const LIVE = LIVE_STATES.map((state) => `'${state}'`).join(', ')
 /** How many candidates an ambiguous prefix names. */
@@ -30,7 +30,7 @@ export function find(db: Database, reference: string, how: 'exact' | 'prefix'): 
 }
 
 export function holder(db: Database, directory: DirectoryKey, except: readonly string[], session: string): LiveRun | null {
-  const row = db.prepare(holderSql(except.length)).get(directory.device, directory.inode, session, ...except)
+  const row = db.prepare(HOLDER).get(directory.device, directory.inode, JSON.stringify(except), session)
   const held = row === undefined ? null : run(db, String(row['run']))
   return held !== null && isLive(held) ? held : null
 }

@@ -43,7 +43,7 @@ export function claim(db: Database, { run, keeper, name, directory, seenEpoch, s
     const parent = db.prepare(`SELECT 1 FROM run WHERE id = ? AND state IN ('starting', 'running')`).get(run.parent)
     if (parent === undefined) return { kind: 'lost', why: 'parent' }
   }
-  if (!share && db.prepare(holderSql(ancestors.length)).get(directory.device, directory.inode, run.session, ...ancestors) !== undefined)
+  if (!share && db.prepare(HOLDER).get(directory.device, directory.inode, json(ancestors), run.session) !== undefined)
     return { kind: 'lost', why: 'directory' }
   if (name !== null && !takeName(db, run.session, name)) return { kind: 'lost', why: 'name' }
   insertRun(db, { ...run, epoch }, keeper === null ? 'starting' : 'running', keeper)
@@ -109,8 +109,13 @@ export function insertRun(db: Database, run: RunBase, state: 'starting' | 'runni
 /** The live tasks that the next run of a session adopts. */
 const ADOPTEES = `SELECT id FROM run WHERE task = 'adopt' AND state IN (${LIVE}) AND parent IN (SELECT id FROM run WHERE session = ?)`
 
-export const holderSql = (exceptions: number): string =>
-  `SELECT run FROM lock WHERE device = ? AND inode = ? AND run NOT IN (${ADOPTEES}) AND run NOT IN (${Array.from({ length: exceptions }, () => '?').join(', ')})`
+/** Live tasks of these runs (?3, a list) or of any run of this session (?4), and theirs: in a directory they are no strangers. */
+const FAMILY = `WITH RECURSIVE family (id) AS (
+  SELECT id FROM run WHERE session = ?4 UNION SELECT value FROM json_each(?3) UNION SELECT r.id FROM run r JOIN family f ON r.parent = f.id
+) SELECT r.id FROM run r JOIN family f ON r.id = f.id WHERE r.task IS NOT NULL AND r.state IN (${LIVE})`
+
+/** Who else holds a directory: device, inode, the ids that are no strangers there, and the session that wants it. */
+export const HOLDER = `SELECT run FROM lock WHERE device = ?1 AND inode = ?2 AND run NOT IN (SELECT value FROM json_each(?3)) AND run NOT IN (${FAMILY})`
 
 function takeName(db: Database, session: string, name: string): boolean {
   const other = db.prepare(`SELECT id FROM session WHERE id = ? UNION SELECT session FROM alias WHERE alias = ?`).get(name, name)

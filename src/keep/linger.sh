@@ -1,0 +1,24 @@
+# linger.sh RUN-DIRECTORY NODE CLI RUN: a run that lives as long as its tree is finished soon after that is empty, without any daemon.
+hf_dir=$1 hf_node=$2 hf_cli=$3 hf_run=$4
+hf_cgroup=''
+read -r hf_cgroup <"$hf_dir/cgroup" 2>/dev/null
+
+# Its cgroup says whether anybody is left; what was spared in it keeps it from ever being empty, and without one nobody can say: so Node looks
+# now and then too, less and less often.
+hf_empty() {
+  [ -n "$hf_cgroup" ] || return 1
+  while read -r hf_key hf_value; do [ "$hf_key $hf_value" != 'populated 0' ] || return 0; done <"$hf_cgroup/cgroup.events"
+  return 1
+} 2>/dev/null
+
+hf_patience=4
+while [ -d "$hf_dir" ]; do
+  hf_waited=0
+  while [ "$hf_waited" -lt "$hf_patience" ] && [ ! -e "$hf_dir/retired" ] && ! hf_empty; do
+    sleep 1
+    hf_waited=$((hf_waited + 1))
+  done
+  "$hf_node" "$hf_cli" _finish "$hf_run" && exit 0
+  [ "$hf_patience" -ge 60 ] || hf_patience=$((hf_patience * 2))
+  sleep 1
+done
