@@ -84,9 +84,11 @@ export async function inLab(body: (lab: Lab) => Promise<void>): Promise<void> {
     },
     newDir: () => folder(`dir${++serial}`),
   }
+  let failed = true
   try {
     await body(lab)
     expect(isAlive(bystander.pid ?? 0), 'the bystander lives').toBe(true)
+    failed = false
   } finally {
     await hf(['stop', '--all', '--grace', '1s'])
     const left = await leftOver(nonce)
@@ -94,7 +96,8 @@ export async function inLab(body: (lab: Lab) => Promise<void>): Promise<void> {
     for (const { pid } of left) killOwn(pid, nonce)
     removeCgroups(readOr(join(home, 'install')).trim())
     rmSync(root, { recursive: true, force: true, maxRetries: 5 })
-    expect(left, 'nothing is left running').toEqual([])
+    // What failed first is what is told.
+    if (!failed) expect(left, 'nothing is left running').toEqual([])
   }
 }
 

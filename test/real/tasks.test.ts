@@ -105,6 +105,30 @@ verifies('stop-proof', 'a task that nobody adopts in time is ended, and not befo
   }),
 )
 
+verifies('stop-proof', 'a task of a task that is cancelled is not left for an adoption that never comes', () =>
+  inLab(async (lab) => {
+    await begin(lab, `--name outer -- sh -c "${COMMAND} task start --name inner --on-retire adopt -- sleep 1001; sleep 1002"`)
+    const { pid } = await until('the inner task', async () => ((await tasksOf(lab, 's.outer')).length > 0 ? lab.status('s.outer.inner') : null))
+    await lab.ok(['resume', 's', '--takeover', '--detach', '--', 'sleep', '1000'])
+    expect(isAlive(pid)).toBe(false)
+    expect(await lab.status('s.outer.inner')).toMatchObject({ state: 'superseded' })
+  }),
+)
+
+verifies('stop-proof', 'a run that lives as long as its tree ends its tasks when that is empty, though nobody looks', () =>
+  inLab(async (lab) => {
+    const script = `${COMMAND} task start --name watch -- sleep 1001 >/dev/null; echo $$ >"$FA_DIR/main.pid"; setsid sleep 2 &`
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--until', 'tree', '--', 'sh', '-c', script])
+    await gone(await lab.pid('main'))
+    const { pid } = await lab.status('s.watch')
+    expect(isAlive(pid)).toBe(true)
+    await gone(pid)
+    const { state, startedAt, endedAt } = (await lab.status('s')) as unknown as { state: string; startedAt: string; endedAt: string }
+    expect(state).toBe('completed')
+    expect(Date.parse(endedAt) - Date.parse(startedAt)).toBeGreaterThan(1500)
+  }),
+)
+
 test('two sessions may each have a review; one session has it once at a time; a task has tasks', () =>
   inLab(async (lab) => {
     await begin(
