@@ -20,7 +20,7 @@ export async function seeWithoutStore(world: World): Promise<Sight[]> {
         tasks: [],
         pid: seen.harnessId?.pid ?? null,
         note: 'from its run directory; the store cannot be used',
-        session: { id: run.session, name: null, epoch: run.epoch, dir: run.dir, argv: run.argv, createdAt: run.startedAt },
+        session: sessionOf(run),
         liveness: judged.kind === 'unknown' ? 'unknown' : judged.kind === 'settling' ? 'dead' : 'alive',
       },
     ]
@@ -62,18 +62,29 @@ function endAll(world: World, wanted: readonly Sight[], intent: Intent, graceMs:
  * ended now; that it ended is recorded by a later look. False: it is not over.
  */
 export async function endWithoutStore(world: World, id: string, intent: Intent | null): Promise<boolean> {
-  const sights = await seeWithoutStore(world)
-  const own = sights.find(({ run }) => run.id === id)
-  if (own === undefined) return true
-  const judged = verdict(own.run as LiveRun, await lookAt(own.run as LiveRun, world))
-  if (intent === null && judged.kind !== 'leftovers' && judged.kind !== 'settling') return false
-  const [, ...children] = withChildren([own], sights)
+  const record = world.files.read(id)
+  if (record === null) return true
+  const run = asLive(record)
+  const judged = verdict(run, await lookAt(run, world))
+  if (intent === null && judged.kind !== 'leftovers' && judged.kind !== 'over') return false
+  const own: Sight = { run, session: sessionOf(run), liveness: 'alive', pid: null, note: null, tasks: [] }
+  const [, ...children] = withChildren([own], await seeWithoutStore(world))
   const graceMs = intent === null ? world.policy.leftoverGraceMs : world.policy.graceMs
-  const asked: Intent = intent ?? { end: 'stopped', by: 'finisher', reason: `the session it was started in (${own.run.session}) ended` }
-  const ends = [...(await endAll(world, children, asked, graceMs)), ...(intent === null ? [] : await endAll(world, [own], asked, graceMs))]
-  if (intent === null) await endTree(own.run as LiveRun, world, { graceMs })
-  return ends.every(({ survivors, unproven }) => survivors.length === 0 && unproven === null)
+  const asked: Intent = intent ?? { end: 'stopped', by: 'finisher', reason: `the session it was started in (${run.session}) ended` }
+  const ends = await endAll(world, intent === null ? children : [...children, own], asked, graceMs)
+  // What its agent left is not asked for by anybody: no tombstone.
+  const left = judged.kind === 'leftovers' ? await endTree(run, world, { graceMs }) : null
+  return ends.every(({ survivors, unproven }) => survivors.length === 0 && unproven === null) && (left?.survivors.length ?? 0) === 0
 }
+
+const sessionOf = (run: LiveRun): Sight['session'] => ({
+  id: run.session,
+  name: null,
+  epoch: run.epoch,
+  dir: run.dir,
+  argv: run.argv,
+  createdAt: run.startedAt,
+})
 
 function withChildren(wanted: readonly Sight[], all: readonly Sight[]): Sight[] {
   const family = [...wanted]
