@@ -72,12 +72,22 @@ function claudeRoster(path: string, program: string): ServedSession[] {
 /** A thread is served by whoever has its rollout open; the first line of that tells where it works. */
 function codexThreads(pidFile: string): ServedSession[] {
   const { pid } = JSON.parse(readFileSync(pidFile, 'utf8')) as { pid: number }
-  const open = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
+  const open = readdirSync(`/proc/${pid}/fd`).map((fd) => targetOf(`/proc/${pid}/fd/${fd}`))
   const rollouts = [...new Set(open.filter((path) => /\/rollout-[^/]*\.jsonl$/.test(path)))]
   return rollouts.map((path) => {
     const first = JSON.parse(readFileSync(path, 'utf8').split('\n', 1)[0] ?? '') as { payload: { cwd: string } }
     return { dir: first.payload.cwd, pids: [], stop: null }
   })
+}
+
+/** A file may be closed while we look. */
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw error
+  }
 }
 
 function clineSessions(root: string): ServedSession[] {

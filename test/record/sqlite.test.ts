@@ -7,9 +7,10 @@ import { realClock } from '../../src/app/clock.ts'
 import type { Store } from '../../src/model/index.ts'
 import { isSafe, loadSqlite } from '../../src/record/driver.ts'
 import { openSqliteStore } from '../../src/record/index.ts'
-import { MIGRATIONS } from '../../src/record/sqlite/schema.ts'
+import { APPLICATION_ID, MIGRATIONS } from '../../src/record/sqlite/schema.ts'
 import { verifies } from '../requirements.ts'
 import { aClaim, anEnding, aRun, storeConformance } from './conformance.ts'
+import { taskConformance } from './tasks.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'hf-store-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -22,6 +23,29 @@ storeConformance('sqlite', async () => {
   const path = newPath()
   const store = await open(path)
   return { store, again: () => open(path), done: async () => store.close() }
+})
+
+taskConformance('sqlite', async () => {
+  const store = await open(newPath())
+  return { store, done: async () => store.close() }
+})
+
+test('a store of the first release is brought up to date, and its runs are as they were', async () => {
+  const path = newPath()
+  const db = new (loadSqlite().DatabaseSync)(path)
+  db.exec(`PRAGMA journal_mode = WAL; ${MIGRATIONS[0]}; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 1`)
+  const { containment, task, ...run } = aRun('s', 1)
+  db.exec(`INSERT INTO session VALUES ('s', NULL, 1, '/d', '[]', 1)`)
+  db.prepare(
+    `INSERT INTO run (id, session, epoch, state, place, launcher, keeper, marker, cookie, argv, dir, detached, until, independent, host, user, started_at)
+     VALUES (?, 's', 1, 'running', ?, ?, NULL, ?, ?, ?, ?, 1, 'harness', 0, 'here', 'me', ?)`,
+  ).run(run.id, JSON.stringify(run.place), JSON.stringify(run.launcher), run.marker, run.cookie, JSON.stringify(run.argv), run.dir, run.startedAt)
+  db.close()
+  const store = await open(path)
+  const older = { level: 'none', why: 'it was started by an older Holdfast' }
+  expect(await store.run(run.id)).toEqual({ ...run, containment: older, task: null, state: 'running', keeper: null })
+  expect([containment.level, task]).toEqual(['none', null])
+  store.close()
 })
 
 test('the schema is exactly the expected one', async () => {

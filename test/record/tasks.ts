@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import type { LiveRun, Store } from '../../src/model/index.ts'
+import { verifies } from '../requirements.ts'
+import { aClaim, anEnding, aRun } from './conformance.ts'
+
+/** What every store has to do about tasks, and about what may be forgotten. */
+export function taskConformance(name: string, open: () => Promise<{ store: Store; done: () => Promise<void> }>): void {
+  const withStore = (body: (store: Store) => Promise<void>) => async () => {
+    const { store, done } = await open()
+    try {
+      await body(store)
+    } finally {
+      await done()
+    }
+  }
+  const live = async (store: Store, ...[session, epoch, more]: Parameters<typeof aRun>): Promise<LiveRun> => {
+    const run = aRun(session, epoch, more)
+    expect((await store.claim(aClaim(run, { keeper: { pid: 7, ticks: 8 } }))).kind).toBe('won')
+    return (await store.run(run.id)) as LiveRun
+  }
+
+  verifies(
+    'one-owner',
+    `${name}: a claim adopts the tasks that wait for it, in the same transaction, and no others`,
+    withStore(async (store) => {
+      const old = await live(store, 's')
+      const adopt = await live(store, 's.a', 1, { parent: old.id, task: 'adopt' })
+      const cancel = await live(store, 's.c', 1, { parent: old.id, task: 'cancel' })
+      const nested = await live(store, 'n', 1, { parent: old.id })
+      const over = await live(store, 's.o', 1, { parent: old.id, task: 'adopt' })
+      await store.recordEnded(over, anEnding(), null, 4)
+      await store.recordEnded(old, anEnding({ state: 'superseded' }), null, 5)
+      expect((await store.claim(aClaim(aRun('s', 1, { dir: '/x' })))).kind).toBe('lost')
+      expect((await store.run(adopt.id))?.parent).toBe(old.id)
+      const next = await live(store, 's', 2)
+      const parents = await Promise.all([adopt, cancel, nested, over].map(async ({ id }) => (await store.run(id))?.parent))
+      expect(parents).toEqual([next.id, old.id, old.id, old.id])
+      const events = await store.events({ session: 's.a', after: 0, limit: 9 })
+      expect(events.at(-1)).toMatchObject({ kind: 'adopted', run: adopt.id, epoch: 1, detail: { by: next.id, from: old.id, session: 's' } })
+      expect((await store.children(next.id)).map(({ id }) => id)).toEqual([adopt.id])
+    }),
+  )
+
+  verifies(
+    'lock-life',
+    `${name}: tasks are no strangers in a directory of their family, nested runs and other sessions are`,
+    withStore(async (store) => {
+      const directory = { path: '/d', device: '1', inode: '42' }
+      const claim = async (session: string, ancestors: string[], more: Parameters<typeof aRun>[2], epoch = 1) => {
+        const run = aRun(session, epoch, { dir: '/d', ...more })
+        const answer = await store.claim(aClaim(run, { directory, ancestors, keeper: { pid: 7, ticks: 8 } }))
+        return { run, answer: answer.kind === 'won' ? 'won' : answer.why }
+      }
+      const { run: owner } = await claim('s', [], {})
+      const first = await claim('s.a', [owner.id], { parent: owner.id, task: 'adopt' })
+      const second = await claim('s.b', [owner.id], { parent: owner.id, task: 'cancel' })
+      const inner = await claim('s.b.c', [second.run.id, owner.id], { parent: second.run.id, task: 'cancel' })
+      expect([first, second, inner].map(({ answer }) => answer)).toEqual(['won', 'won', 'won'])
+      expect((await claim('stranger', [], {})).answer).toBe('directory')
+      expect((await store.holder(directory, [owner.id], 's'))?.id).toBeUndefined()
+      expect((await store.holder(directory, [owner.id], 'stranger'))?.id).toBeUndefined()
+      expect((await store.holder(directory, [], 'stranger'))?.id).toBe(owner.id)
+      await store.recordEnded((await store.run(owner.id)) as LiveRun, anEnding({ state: 'superseded' }), null, 5)
+      // The tasks hold it against everybody else, until they end; for the next run of their session they do not.
+      expect((await claim('stranger', [], {})).answer).toBe('directory')
+      expect((await claim('s', [], {}, 2)).answer).toBe('won')
+      const nested = aRun('n', 1, { dir: '/d2', parent: second.run.id })
+      await store.claim(aClaim(nested, { directory: { path: '/d2', device: '1', inode: '43' }, ancestors: [second.run.id] }))
+      const beside = await store.claim(
+        aClaim(aRun('m', 1, { dir: '/d2', parent: second.run.id }), {
+          directory: { path: '/d2', device: '1', inode: '43' },
+          ancestors: [second.run.id],
+        }),
+      )
+      expect(beside).toEqual({ kind: 'lost', why: 'directory' })
+    }),
+  )
+
+  test(
+    `${name}: what was started in a run, and all tasks, are found, ended ones too`,
+    withStore(async (store) => {
+      const owner = await live(store, 's')
+      const task = await live(store, 's.a', 1, { parent: owner.id, task: 'cancel' })
+      const nested = await live(store, 'n', 1, { parent: owner.id, independent: true })
+      await store.recordEnded(task, anEnding({ usage: { cpuMs: 12, whole: true } }), null, 5)
+      expect((await store.startedIn(owner.id, 9)).map(({ id }) => id)).toEqual([nested.id, task.id])
+      expect(await store.startedIn(owner.id, 1)).toHaveLength(1)
+      expect(await store.tasks('live', 9)).toEqual([])
+      expect(await store.tasks('all', 9)).toMatchObject([{ id: task.id, state: 'completed', usage: { cpuMs: 12, whole: true } }])
+    }),
+  )
+
+  test(
+    `${name}: which runs are over and which was the last of its session; what may be forgotten, without forgetting it`,
+    withStore(async (store) => {
+      const first = await live(store, 's')
+      await store.recordEnded(first, anEnding(), null, 5)
+      const second = await live(store, 's', 2)
+      await store.recordEnded(second, anEnding(), null, 9)
+      const alive = await live(store, 't')
+      expect((await store.ended([first.id, second.id, alive.id, 'nobody'])).toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual([
+        { id: first.id, newest: false },
+        { id: second.id, newest: true },
+      ])
+      expect(await store.ended([])).toEqual([])
+      const which = { endedBefore: 6, keep: 9, limit: 9 }
+      expect(await store.forgettable(which)).toEqual([first.id])
+      expect(await store.forget(which)).toEqual([first.id])
+      expect(await store.forgettable(which)).toEqual([])
+    }),
+  )
+}
