@@ -97,13 +97,14 @@ const addSpared = ({ spared }: Tally, more: readonly Spared[]): void =>
 /** One round: what was started in it, then its own tree. Null: it may be over now. */
 async function endOnce(run: LiveRun, judged: Verdict, how: How, tally: Tally, trouble: Error | null, ender: Ender): Promise<RunEnd | null> {
   if (judged.kind === 'leftovers' && run.state === 'running') await orLater(() => ender.store.recordExited(run, judged.exit, ender.clock.now()))
-  // From here on the store refuses new runs in it.
-  const child = await endChildren(run, how, tally, ender)
-  if (child !== null) return child
   nudgeKeeper(run, judged.kind === 'starting', ender)
   const leftovers = judged.kind === 'leftovers' && how.intent === null
   const graceMs = leftovers ? ender.policy.leftoverGraceMs : how.graceMs
-  const outcome = await endTree(run, ender, { graceMs, ...(how.told === undefined ? {} : { told: how.told }) })
+  // From here on the store refuses new runs in it. One that cannot be ended does not keep its parent alive; it is told of in the end.
+  const [outcome] = await Promise.all([
+    endTree(run, ender, { graceMs, ...(how.told === undefined ? {} : { told: how.told }) }),
+    endChildren(run, how, tally, ender),
+  ])
   addEnded(tally, outcome.ended)
   addSpared(tally, outcome.spared)
   if (outcome.survivors.length > 0) {
@@ -116,27 +117,26 @@ async function endOnce(run: LiveRun, judged: Verdict, how: How, tally: Tally, tr
   return null
 }
 
-/** The runs that were started in it, unless they are independent. Null: none is left. */
+/** The runs that were started in it, unless they are independent. Null: none is left; else what came of the first that could not be ended. */
 async function endChildren(run: Run, how: How, tally: Tally, ender: Ender): Promise<RunEnd | null> {
   const depth = (how.depth ?? 0) + 1
   if (depth > ender.policy.nestingDepth) return null
-  for (const child of await ender.store.children(run.id).catch(() => [])) {
-    const fate = whatBecomesOf(child, run, how.intent, depth === 1)
-    if (fate.kind === 'leave') continue
-    const reason = `the session it was started in (${run.session}) ended${how.intent === null ? '' : `: ${how.intent.reason}`}`
-    const told = how.told === undefined ? {} : { told: how.told }
-    const end = await endRun(child, ender, {
-      intent: { end: fate.as, by: how.intent?.by ?? 'finisher', reason },
-      graceMs: how.graceMs,
-      depth,
-      ...told,
-    })
-    if (end.kind === 'survivors' || end.kind === 'unknown') return end
-    if (end.kind !== 'ended') continue
+  const children = await ender.store.children(run.id).catch(() => [])
+  const ends = await Promise.all(children.map((child) => endChild(child, run, { ...how, depth }, ender)))
+  for (const end of ends) {
+    if (end?.kind !== 'ended') continue
     addEnded(tally, end.ended)
     addSpared(tally, end.spared)
   }
-  return null
+  return ends.find((end) => end?.kind === 'survivors' || end?.kind === 'unknown') ?? null
+}
+
+function endChild(child: LiveRun, parent: Run, how: How & { depth: number }, ender: Ender): Promise<RunEnd | null> {
+  const fate = whatBecomesOf(child, parent, how.intent, how.depth === 1)
+  if (fate.kind === 'leave') return Promise.resolve(null)
+  const reason = `the session it was started in (${parent.session}) ended${how.intent === null ? '' : `: ${how.intent.reason}`}`
+  const graceMs = how.intent === null ? ender.policy.leftoverGraceMs : how.graceMs
+  return endRun(child, ender, { ...how, intent: { end: fate.as, by: how.intent?.by ?? 'finisher', reason }, graceMs })
 }
 
 /** What an ended run has left: whoever recorded its end may not have been one who ends anything. */

@@ -63,14 +63,17 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
   const stuck = (members: readonly Member[]): boolean => members.every((member) => denied.has(keyOf(member.row)))
 
   const round: Round = { look, signal, stuck }
-  const storm = cgroup !== null && how.anywhere !== true && (await isStorm(cgroup, hands))
-  if (cgroup !== null && storm) hands.containers.freeze(cgroup)
+  // All at once is not for a cgroup that we ourselves are in.
+  const whole = cgroup !== null && how.anywhere !== true && !isIn(cgroup, hands) ? cgroup : null
+  const storm = whole !== null && (await isStorm(whole, hands))
+  if (whole !== null && storm) hands.containers.freeze(whole)
   // What is frozen hears TERM first: nothing of it runs on before it knows.
   const thaw = (): void => void (cgroup !== null && hands.containers.thaw(cgroup))
   let left = storm ? await look() : await askToLeave(await askDaemons(look, hands), { ...round, thaw }, hands, how)
   const isSelf = [...denied.values()].includes('forbidden')
-  if (left.members.length > 0 && cgroup !== null && how.anywhere !== true && !isSelf) left = await killTogether(cgroup, left, look, hands)
+  if (left.members.length > 0 && whole !== null && !isSelf) left = await killTogether(whole, left, look, hands)
   if (left.members.length > 0 && !stuck(left.members)) left = await freezeAndKill(round, hands)
+  if (storm) thaw()
   return {
     ended: [...ended.values()],
     survivors: left.members.map(({ row }) => ({ pid: row.pid, name: row.name, why: whyAlive(row, denied.get(keyOf(row))) })),
@@ -82,6 +85,11 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
 function addTo(ended: Map<string, Member>, seen: Seen): Seen {
   for (const member of seen.members) if (!ended.has(keyOf(member.row))) ended.set(keyOf(member.row), member)
   return seen
+}
+
+function isIn(cgroup: string, { cgroups, processes }: Hands): boolean {
+  const view = cgroups.view(cgroup)
+  return view.kind === 'present' && view.pids.has(processes.self().pid)
 }
 
 /** What a harness's daemon does for us is ended the harness's own way first: it would start its worker again if that were only killed. */

@@ -18,10 +18,18 @@ export const keyOf = (id: ProcessId): string => `${id.pid}:${id.ticks}`
 /** How long members may take before we look for new ones among them. */
 export const SCAN_EVERY_MS = 250
 
-/** Who is in the cgroup and not of the run goes to where it was made; then all that is left in it is killed at once, those being born included. */
-export async function killTogether(cgroup: string, seen: Seen, look: Look, hands: Hands): Promise<Seen> {
+/**
+ * All that is in the cgroup is killed at once, those being born included. Who is in it and not of the run first goes to where it was made;
+ * as long as such are found, somebody may have been born to them meanwhile, and it is looked again.
+ */
+export async function killTogether(cgroup: string, first: Seen, look: Look, hands: Hands): Promise<Seen> {
   const around = cgroup.slice(0, cgroup.lastIndexOf('/'))
-  if (!seen.strangers.every(({ pid }) => hands.containers.admit(around, pid)) || !hands.containers.kill(cgroup)) return seen
+  let seen = first
+  for (let tries = 0; seen.strangers.length > 0; tries++) {
+    if (tries === EVACUATIONS || !seen.strangers.every(({ pid }) => hands.containers.admit(around, pid))) return seen
+    seen = await look()
+  }
+  if (!hands.containers.kill(cgroup)) return seen
   await untilGone(
     seen.members.map(({ row }) => row),
     hands,
@@ -29,6 +37,7 @@ export async function killTogether(cgroup: string, seen: Seen, look: Look, hands
   )
   return look()
 }
+const EVACUATIONS = 5
 
 export async function freezeAndKill({ look, signal, stuck }: Round, hands: Hands): Promise<Seen> {
   const until = hands.clock.elapsed() + hands.policy.killMs

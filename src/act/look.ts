@@ -139,7 +139,7 @@ function censusIn({ table, others }: Pass, run: Lookable, known: Known, seenBefo
   const record = { ...recordOf(run, known), contained, journal: [...files.journal(run.id), ...seenBefore] }
   const at = (pid: number): ProcessId => ({ pid, ticks: table.rows.find((row) => row.pid === pid)?.ticks ?? -1 })
   const all = census(table, record, others)
-  const fate = fateOfDaemons(eyes.daemons(all.members.map(({ row }) => row)), run.dir)
+  const fate = fateOfDaemons(eyes.daemons(all.members.map(({ row }) => row)), run)
   const spared = [...sparedAmong(all.members, eyes), ...fate.spared].filter(
     ({ row }) => known.harnessId === null || !sameProcess(row, known.harnessId),
   )
@@ -180,9 +180,9 @@ export async function censusOf(run: Lookable, eyes: Eyes, cookies: boolean, seen
 }
 
 /** One pass for many. */
-export async function censusOfAll<R extends Lookable>(runs: readonly R[], eyes: Eyes): Promise<[R, Counted][]> {
+export async function censusOfAll<R extends Lookable>(runs: readonly R[], eyes: Eyes, cookies = false): Promise<[R, Counted][]> {
   if (runs.length === 0) return []
-  const pass = await passFor(runs, eyes)
+  const pass = await passFor(runs, eyes, cookies)
   return runs.map((run) => [run, count(pass, run, eyes, [])])
 }
 

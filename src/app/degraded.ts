@@ -19,7 +19,7 @@ export async function seeWithoutStore(world: World): Promise<Sight[]> {
         run,
         tasks: [],
         pid: seen.harnessId?.pid ?? null,
-        note: 'from its run directory; the store cannot be used',
+        note: judged.kind === 'unknown' ? judged.why : 'from its run directory; the store cannot be used',
         session: sessionOf(run),
         liveness: judged.kind === 'unknown' ? 'unknown' : judged.kind === 'settling' ? 'dead' : 'alive',
       },
@@ -74,7 +74,10 @@ export async function endWithoutStore(world: World, id: string, intent: Intent |
   const ends = await endAll(world, intent === null ? children : [...children, own], asked, graceMs)
   // What its agent left is not asked for by anybody: no tombstone.
   const left = judged.kind === 'leftovers' ? await endTree(run, world, { graceMs }) : null
-  return ends.every(({ survivors, unproven }) => survivors.length === 0 && unproven === null) && (left?.survivors.length ?? 0) === 0
+  return (
+    ends.every(({ survivors, unproven }) => survivors.length === 0 && unproven === null) &&
+    (left === null || (left.survivors.length === 0 && left.blind === null))
+  )
 }
 
 const sessionOf = (run: LiveRun): Sight['session'] => ({

@@ -3,7 +3,7 @@ import type { LiveRun, Member, Run, Suspect } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import type { Sight, TaskSight, TreeSight } from '../show/index.ts'
 import { seeOne } from './see.ts'
-import { suspectsOfRun } from './suspects.ts'
+import { suspectsOfRuns } from './suspects.ts'
 import type { World } from './world.ts'
 
 /** Everything about one session: with what was started in it, what it has burned, and what holds it together. */
@@ -37,7 +37,7 @@ export type SeenTree = TreeSight & {
 export async function seeTree(world: World, reference: string, withSuspects: boolean): Promise<SeenTree> {
   const sight = await seeDetail(world, reference)
   const { run, liveness } = sight
-  const suspects: Suspect[] = withSuspects ? await suspectsOfRun(world, run) : []
+  const suspects: Suspect[] = withSuspects ? ((await suspectsOfRuns(world, [run]))[0]?.[1] ?? []) : []
   if (!isLive(run) || liveness === 'unknown') return { sight, members: [], spared: [], suspects, tasks: [] }
   const { members, spared } = await censusOf(run, world, false)
   const live = sight.tasks.filter(({ run: child }) => isLive(child))

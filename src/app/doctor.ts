@@ -5,7 +5,7 @@ import { cgroupName, isLive } from '../model/index.ts'
 import { type Finding, levelText, suspectText } from '../show/index.ts'
 import { containmentFor } from './contain.ts'
 import { prune } from './prune.ts'
-import { runsInQuestion, suspectsOfRun } from './suspects.ts'
+import { runsInQuestion, suspectsOfRuns } from './suspects.ts'
 import type { World } from './world.ts'
 
 /** What is so here, what is wrong, and what can be done about it. Changes nothing. */
@@ -61,10 +61,10 @@ function machine(world: World): Finding[] {
     },
     {
       topic: 'sight',
-      level: blind === null ? 'fine' : 'trouble',
+      level: blind !== null ? 'trouble' : processes.hides() ? 'note' : 'fine',
       what:
         blind ??
-        `all ${rows.length} processes here can be told apart${foreign > 0 && process.geteuid?.() !== 0 ? `; ${foreign} of other users are known by marker only` : ''}`,
+        `all ${rows.length} processes here can be told apart${foreign > 0 && process.geteuid?.() !== 0 ? `; ${foreign} of other users are known by marker only` : ''}${processes.hides() ? '; /proc is mounted with hidepid: what belongs to others is not seen at all' : ''}`,
       next: blind === null ? null : 'what cannot be seen is unknown, and nothing is ended because of it',
     },
   ]
@@ -86,8 +86,8 @@ async function runs(world: World, views: readonly SessionView[]): Promise<Findin
 
 async function suspects(world: World): Promise<Finding[]> {
   const found: Finding[] = []
-  for (const run of await runsInQuestion(world)) {
-    for (const { row, pro, contra } of await suspectsOfRun(world, run))
+  for (const [run, suspected] of await suspectsOfRuns(world, await runsInQuestion(world))) {
+    for (const { row, pro, contra } of suspected)
       found.push({
         topic: run.session,
         level: 'note',

@@ -48,6 +48,10 @@ export async function prepare(world: World, request: StartRequest): Promise<Plan
     if (id !== undefined && !isSessionId(id)) throw new Problem('usage', `${JSON.stringify(id)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
   }
   if (request.dir === '') throw new Problem('usage', '--dir needs a directory', { hint: 'leave it out for the current one' })
+  if (world.processes.here().pidNamespace === '')
+    throw new Problem('unavailable', '/proc shows another pid namespace than ours, so no process could be told from another', {
+      hint: 'mount it anew: unshare --mount-proc, or mount -t proc proc /proc',
+    })
   const directory = findDirectory(request.dir ?? currentDirectory())
   const front = request.detach ? null : frontOf(world)
   if (!request.detach && front === null)

@@ -60,6 +60,7 @@ async function deadDirectories(world: World, store: Store): Promise<Removable[]>
 
 /** Why a directory without a record may still be somebody's. */
 async function unrecordedTrouble(world: World, id: string): Promise<string | null> {
+  if (world.files.isUnreadable(id)) return 'its record cannot be read'
   const record = world.files.read(id)
   if (record === null) return null
   const judged = verdict(asLive(record), await lookAt(asLive(record), world))
@@ -126,8 +127,10 @@ async function oldRecords(world: World, store: Store): Promise<Removable[]> {
   const which = { endedBefore: world.clock.now() - world.policy.retentionMs, keep: world.policy.retentionRuns, limit: world.policy.sessionsShown }
   const old = await store.forgettable(which)
   if (old.length === 0) return []
+  // In batches: nobody waits long for the store meanwhile.
   const remove = async (): Promise<void> => {
-    for (const id of await store.forget(which)) world.files.remove(id)
+    for (let left = old.length; left > 0; left -= world.policy.pruneBatch)
+      for (const id of await store.forget({ ...which, limit: world.policy.pruneBatch })) world.files.remove(id)
   }
   return [{ kind: 'record', what: `${old.length} ended ${old.length === 1 ? 'run' : 'runs'}`, why: 'beyond retention', keep: false, remove }]
 }

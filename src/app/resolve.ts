@@ -1,7 +1,7 @@
 import { lookAt, release } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
 import type { Ending, Run } from '../model/index.ts'
-import { isLive, Problem } from '../model/index.ts'
+import { isDead, isLive, Problem } from '../model/index.ts'
 import { findSession } from './see.ts'
 import type { World } from './world.ts'
 
@@ -22,6 +22,14 @@ export async function resolveGone(world: World, reference: string): Promise<Run>
   if (judged.kind !== 'unknown' && judged.kind !== 'over')
     throw new Problem('held', `session ${session.id} is not gone: ${NOT_GONE[judged.kind]}`, {
       hint: `holdfast stop ${session.id} ends it`,
+    })
+  const marked =
+    run.marker === null
+      ? []
+      : world.processes.table({ since: 0, cookies: false }).rows.filter((row) => row.marker === run.marker && !isDead(row.state))
+  if (judged.kind === 'unknown' && marked.length > 0)
+    throw new Problem('held', `session ${session.id} is not gone: its marker is carried by pid ${marked.map(({ pid }) => pid).join(', ')}`, {
+      hint: 'end it where it runs',
     })
   const cgroup = world.files.cgroup(run.id)
   const inside = cgroup === null ? null : world.cgroups.view(cgroup)
@@ -44,6 +52,8 @@ export async function resolveGone(world: World, reference: string): Promise<Run>
           reason: `${by} said that it is gone; that could not be proven (${judged.why})`,
           evidence: [`unproven: ${judged.why}`, `testimony of ${by} (holdfast resolve --gone)`],
         }
+  // Should it live on after all, it is fenced off from here on.
+  if (judged.kind === 'unknown') world.files.retire(run.id, { end: 'stopped', by, reason: ending.reason })
   if (!(await store.recordEnded(run, ending, seen.harnessId, world.clock.now())))
     throw new Problem('held', `session ${session.id} changed while it was looked at; nothing was recorded`, { hint: `holdfast status ${session.id}` })
   await release(run, world)

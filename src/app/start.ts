@@ -1,4 +1,4 @@
-import { dismissKeeper, endRun, lookAt, type RunEnd, release } from '../act/index.ts'
+import { dismissKeeper, endRun, endWhatIsLeft, lookAt, type RunEnd } from '../act/index.ts'
 import { type Choice, type ClaimDecision, decideClaim, type Judged, toJudge, verdict } from '../decide/index.ts'
 import type { Found, LiveRun, ProcessId, Run, RunBase } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
@@ -61,7 +61,7 @@ async function clearTheWay(
   switch (decision.kind) {
     case 'record-end':
       await store.recordEnded(decision.run, decision.ending, world.files.harness(decision.run.id), world.clock.now())
-      await release(decision.run, world)
+      await endWhatIsLeft(decision.run, ender, { intent: null, graceMs: world.policy.leftoverGraceMs })
       return
     case 'end-leftovers': {
       const end = await endRun(decision.run, ender, { intent: null, graceMs: world.policy.leftoverGraceMs })

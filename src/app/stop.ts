@@ -6,7 +6,13 @@ import { findSession } from './see.ts'
 import { stopFromOutside } from './stopper.ts'
 import type { World } from './world.ts'
 
-export type StopRequest = { readonly references: readonly string[]; readonly all?: boolean; readonly graceMs?: number; readonly reason?: string }
+export type StopRequest = {
+  readonly references: readonly string[]
+  readonly all?: boolean
+  readonly graceMs?: number
+  readonly reason?: string
+  readonly outside?: boolean
+}
 export type Stopped = {
   readonly session: string
   readonly end: RunEnd | { kind: 'not-running'; run: Run | null } | { kind: 'handed-over'; pid: number; run: LiveRun }
@@ -21,7 +27,8 @@ export async function stop(world: World, request: StopRequest): Promise<Stopped[
       : await Promise.all([...new Set(request.references)].map((reference) => findSession(store, reference, 'exact')))
   const by = `${world.user()}@${world.host}`
   const intent: Intent = { end: 'stopped', by, reason: request.reason ?? `stopped by ${by}` }
-  const around = await ancestorsOf(world, await parentRun(world, frontOf(world)))
+  // One who was sent to do it from outside does it, wherever it is.
+  const around = request.outside === true ? null : await ancestorsOf(world, await parentRun(world, frontOf(world)))
   return Promise.all(views.map(({ session, run }) => stopOne(world, store, session, run, intent, request.graceMs, around)))
 }
 
@@ -32,7 +39,7 @@ async function stopOne(
   run: Run | null,
   intent: Intent,
   graceMs: number | undefined,
-  around: readonly string[],
+  around: readonly string[] | null,
 ): Promise<Stopped> {
   const how = { intent, graceMs: graceMs ?? world.policy.graceMs }
   if (run === null) return { session: session.id, end: { kind: 'not-running', run } }
@@ -40,7 +47,7 @@ async function stopOne(
     const left = await endWhatIsLeft(run, { ...world, store }, how)
     return { session: session.id, end: left.kind === 'ended' && left.ended.length === 0 ? { kind: 'not-running', run } : left }
   }
-  if (around.includes(run.id) || (await isInside(world, run))) {
+  if (around !== null && (around.includes(run.id) || (await isInside(world, run)))) {
     return { session: session.id, end: { kind: 'handed-over', pid: await stopFromOutside(world, session.id, graceMs), run } }
   }
   const end = await endRun(run, { ...world, store }, how)

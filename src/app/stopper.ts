@@ -3,7 +3,7 @@ import type { World } from './world.ts'
 
 /** An agent that stops its own session cannot see it through: somebody outside does. */
 export function stopFromOutside(world: World, session: string, graceMs: number | undefined): Promise<number> {
-  const args = ['stop', session, '--home', world.home, ...(graceMs === undefined ? [] : ['--grace', `${graceMs}ms`])]
+  const args = ['stop', session, '--outside', '--home', world.home, ...(graceMs === undefined ? [] : ['--grace', `${graceMs}ms`])]
   const env = { ...world.env }
   for (const name of OWN_VARIABLES) delete env[name]
   const base = world.cgroups.base()

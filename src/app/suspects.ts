@@ -1,33 +1,36 @@
-import { bornAfter, censusOf, isHere, isThere, untilGone } from '../act/index.ts'
+import { bornAfter, censusOfAll, isHere, isThere, untilGone } from '../act/index.ts'
 import { suspectsOf } from '../decide/index.ts'
 import type { ProcessRow, Run, Suspect } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import type { World } from './world.ts'
 
-/** Who looks related to a run, live or over, without proof. Nobody is signalled for that. */
-export async function suspectsOfRun(world: World, run: Run): Promise<Suspect[]> {
+/** Who looks related to these runs, live or over, without proof. One pass for all; nobody is signalled for it. */
+export async function suspectsOfRuns(world: World, runs: readonly Run[]): Promise<[Run, Suspect[]][]> {
   const { processes, files, policy } = world
-  if (!isHere(run, world)) return []
-  const { members, strangers, spared, table } = await censusOf(run, world, true)
+  const counted = await censusOfAll(
+    runs.filter((run) => isHere(run, world)),
+    world,
+    true,
+  )
   const others = await world.others()
-  const own = processes.self().pid
-  const known = new Set([...strangers, ...spared.map(({ row }) => row)].map(({ pid }) => pid))
-  const isOther = ({ pid, marker = null }: ProcessRow): boolean =>
-    pid === own || pid === run.keeper?.pid || known.has(pid) || (marker !== null && marker !== run.marker && others.has(marker))
-  const listening = processes.ports(members.slice(0, policy.portsAsked).map(({ row }) => row.pid))
-  const ports = new Set([...[...listening.values()].flat(), ...files.journal(run.id).flatMap((entry) => entry.ports)])
+  const cwds = new Map<number, string | null>()
+  const cwd = (pid: number): string | null => {
+    const known = cwds.get(pid) ?? processes.cwd(pid)
+    cwds.set(pid, known)
+    return known
+  }
   // Everybody's sockets are looked at only where there are ports to compare them with.
-  const everywhere = ports.size === 0 ? new Map<number, readonly number[]>() : processes.ports(table.rows.map(({ pid }) => pid))
-  return suspectsOf(table.rows, bornAfter(run), {
-    dir: run.dir,
-    cookie: run.cookie,
-    marker: run.marker,
-    uid: process.geteuid?.() ?? 0,
-    ports,
-    members,
-    exempt: isOther,
-    cwd: (pid) => processes.cwd(pid),
-    listens: (pid) => everywhere.get(pid) ?? [],
+  let everywhere: ReadonlyMap<number, readonly number[]> | null = null
+  return counted.map(([run, { members, strangers, spared, table }]) => {
+    const listening = processes.ports(members.slice(0, policy.portsAsked).map(({ row }) => row.pid))
+    const ports = new Set([...[...listening.values()].flat(), ...files.journal(run.id).flatMap((entry) => entry.ports)])
+    if (ports.size > 0) everywhere ??= processes.ports(table.rows.map(({ pid }) => pid))
+    const known = new Set([...strangers, ...spared.map(({ row }) => row)].map(({ pid }) => pid))
+    const exempt = ({ pid, marker = null }: ProcessRow): boolean =>
+      pid === processes.self().pid || pid === run.keeper?.pid || known.has(pid) || (marker !== null && marker !== run.marker && others.has(marker))
+    const uid = process.geteuid?.() ?? 0
+    const clues = { dir: run.dir, cookie: run.cookie, marker: run.marker, uid, ports, members, exempt, cwd }
+    return [run, suspectsOf(table.rows, bornAfter(run), { ...clues, listens: (pid) => everywhere?.get(pid) ?? [] })]
   })
 }
 
@@ -45,9 +48,8 @@ export type EndedSuspect = { readonly pid: number; readonly name: string; readon
 /** On a person's word, after looking again: only who is a suspect now, by the identity seen now. Nothing it started is touched. */
 export async function endSuspects(world: World, pids: readonly number[], graceMs: number): Promise<EndedSuspect[]> {
   const found = new Map<number, { row: ProcessRow; session: string }>()
-  for (const run of await runsInQuestion(world)) {
-    for (const { row } of await suspectsOfRun(world, run)) if (!found.has(row.pid)) found.set(row.pid, { row, session: run.session })
-  }
+  for (const [run, suspects] of await suspectsOfRuns(world, await runsInQuestion(world)))
+    for (const { row } of suspects) if (!found.has(row.pid)) found.set(row.pid, { row, session: run.session })
   const stranger = pids.find((pid) => !found.has(pid))
   if (stranger !== undefined)
     throw new Problem('noSuchSession', `pid ${stranger} is no suspect of any session; nothing was signalled`, {

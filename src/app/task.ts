@@ -31,12 +31,11 @@ export async function seeTasks(world: World, reference: string | null): Promise<
   const store = await world.store('reader')
   const around = reference === null ? await parentRun(world, frontOf(world)) : null
   const wanted = reference === null ? (around?.session ?? null) : (await findSession(store, reference)).session.id
-  const tasks = await store.tasks(wanted === null ? 'live' : 'all', world.policy.runsShown)
-  const sights = await Promise.all(
+  const tasks = await store.tasks(wanted === null ? 'live' : 'all', wanted, world.policy.runsShown)
+  return Promise.all(
     tasks.map(async (run) => ({
       ...(await taskSight(world, run)),
       parent: (run.parent === null ? null : await store.run(run.parent))?.session ?? '-',
     })),
   )
-  return sights.filter(({ parent }) => wanted === null || parent === wanted)
 }

@@ -25,10 +25,15 @@ export async function stopVerb(world: World, parsed: Parsed): Promise<number> {
   const graceMs = duration(parsed, 'grace')
   let stopped: Stopped[]
   try {
-    stopped = await stop(world, { references: parsed.words, all, ...(graceMs === undefined ? {} : { graceMs }) })
+    stopped = await stop(world, {
+      references: parsed.words,
+      all,
+      outside: parsed.flags.has('outside'),
+      ...(graceMs === undefined ? {} : { graceMs }),
+    })
   } catch (error) {
     if (!(error instanceof Problem) || error.kind !== 'unavailable') throw error
-    return stopDegraded(world, parsed.words, all, graceMs, error)
+    return stopDegraded(world, parsed, all, graceMs, error)
   }
   if (parsed.flags.has('json')) printJson(stopped.map(({ session, end }) => stoppedJson(session, end)))
   else print(stopped.flatMap(({ session, end }) => stoppedText(session, end)))
@@ -56,13 +61,15 @@ const codeOfEnd = (end: Stopped['end']): number => {
   return end.kind === 'alive' ? exitCode.survivors : exitCode.done
 }
 
-async function stopDegraded(world: World, references: readonly string[], all: boolean, graceMs: number | undefined, cause: Problem): Promise<number> {
+async function stopDegraded(world: World, parsed: Parsed, all: boolean, graceMs: number | undefined, cause: Problem): Promise<number> {
   say(cause.message)
-  const ends = await stopWithoutStore(world, references, all, graceMs ?? world.policy.graceMs)
+  const ends = await stopWithoutStore(world, parsed.words, all, graceMs ?? world.policy.graceMs)
+  if (parsed.flags.has('json')) printJson(ends)
   for (const { session, pids, survivors, unproven } of ends) {
-    say(
-      `${session}: ended ${pids.length} processes (${pids.join(', ')}), not recorded: the store cannot be used; holdfast reconcile records it later`,
-    )
+    if (pids.length > 0)
+      say(
+        `${session}: ended ${pids.length} ${pids.length === 1 ? 'process' : 'processes'} (${pids.join(', ')}), not recorded: the store cannot be used; holdfast reconcile records it later`,
+      )
     for (const { pid, name, why } of survivors) say(`  survivor pid ${pid} (${name}): ${why}`)
     if (unproven !== null) say(`  ${session} cannot be proven gone: ${unproven}`)
   }

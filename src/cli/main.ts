@@ -18,7 +18,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   resume: { run: resumeVerb, options: CHOICES },
   restart: { run: restartVerb, options: CHOICES },
   attach: { run: attachVerb, options: {} },
-  stop: { run: stopVerb, options: { all: 'flag', grace: 'value', suspect: 'flag' } },
+  stop: { run: stopVerb, options: { all: 'flag', grace: 'value', suspect: 'flag', outside: 'flag' } },
   wait: { run: waitVerb, options: { timeout: 'value' } },
   ls: { run: lsVerb, options: { all: 'flag', watch: 'flag' } },
   status: { run: statusVerb, options: {} },

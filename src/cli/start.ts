@@ -82,7 +82,7 @@ function requestOf(parsed: Parsed, base: Pick<StartRequest, 'argv' | 'session' |
   }
 }
 
-function timeLimit(parsed: Parsed): number | undefined {
+export function timeLimit(parsed: Parsed): number | undefined {
   const ms = duration(parsed, 'timeout')
   if (ms === 0) throw new Problem('usage', '--timeout 0 would end it at once; leave it out for no limit')
   return ms

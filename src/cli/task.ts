@@ -3,7 +3,7 @@ import { Problem } from '../model/index.ts'
 import { taskJson, tasksText } from '../show/index.ts'
 import { type Parsed, parse } from './options.ts'
 import { paintFor, print, printJson } from './out.ts'
-import { duration } from './start.ts'
+import { timeLimit } from './start.ts'
 
 const SPEC = { name: 'value', 'on-retire': 'value', timeout: 'value', dir: 'value' } as const
 
@@ -31,7 +31,7 @@ async function startVerb(world: World, parsed: Parsed): Promise<number> {
     name: parsed.values.get('name'),
     onRetire,
     argv: parsed.command ?? [],
-    timeoutMs: duration(parsed, 'timeout'),
+    timeoutMs: timeLimit(parsed),
     dir: parsed.values.get('dir'),
   })
   if (started.kind !== 'running') throw new Problem('bug', `a task cannot be ${started.kind}`)

@@ -1,4 +1,4 @@
-import type { SharedDaemon, Spared } from '../model/index.ts'
+import type { ServedSession, SharedDaemon, Spared } from '../model/index.ts'
 
 /** What follows for the shared daemons that were born in a run. */
 export type DaemonFate = {
@@ -12,13 +12,17 @@ export type DaemonFate = {
   readonly ask: readonly { readonly of: number; readonly command: readonly string[] }[]
 }
 
-export function fateOfDaemons(daemons: readonly SharedDaemon[], dir: string): DaemonFate {
-  const isOurs = (where: string): boolean => where === dir || where.startsWith(`${dir}/`)
+/**
+ * A session is ours if it was begun in this very directory while the run had it: that is all a registry tells. One that is older, below, or
+ * does not say since when it runs is somebody else's.
+ */
+export function fateOfDaemons(daemons: readonly SharedDaemon[], run: { readonly dir: string; readonly startedAt: number }): DaemonFate {
+  const isOurs = ({ dir, since }: ServedSession): boolean => dir === run.dir && since !== null && since >= run.startedAt
   const fates = daemons.map((daemon) => {
     const { row, what, served, stop } = daemon
     if (served === null) return { spared: [{ row, why: `${what}; it could not be told whom it serves` }], ours: [], others: [], ask: [] }
-    const ours = served.filter((session) => isOurs(session.dir))
-    const others = served.filter((session) => !isOurs(session.dir))
+    const ours = served.filter(isOurs)
+    const others = served.filter((session) => !isOurs(session))
     if (others.length === 0) return { spared: [], ours: [], others: [], ask: stop === null ? [] : [{ of: row.pid, command: stop }] }
     const names = others.map((session) => session.dir).join(', ')
     return {

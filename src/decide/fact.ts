@@ -13,7 +13,7 @@ export function judgePlace(here: Place, there: Place, isNamespaceGone: (pidNames
       ? { kind: 'gone', why: 'the machine was started anew since', waitStatus: null }
       : unknown('it was recorded by another installation before the machine was started anew')
   }
-  if (here.pidNamespace === '') return unknown('our own pid namespace could not be read')
+  if (here.pidNamespace === '') return unknown('our own pid namespace could not be read, or /proc shows another one')
   if (here.pidNamespace !== there.pidNamespace) {
     return isNamespaceGone(there.pidNamespace)
       ? gone(`its pid namespace (${there.pidNamespace}) no longer exists`)

@@ -20,13 +20,21 @@ export function brokenInvariants(views: readonly SessionView[], locks: readonly 
       if (at === ancestor) return true
     return false
   }
+  const tasks = new Set(views.flatMap(({ run }) => (run !== null && run.task !== null ? [run.id] : [])))
+  const rootOf = (run: string): string => {
+    let root = run
+    for (let depth = 0, above = parentOf.get(root) ?? null; above !== null && depth < views.length; above = parentOf.get(root) ?? null, depth++)
+      root = above
+    return root
+  }
   const held = new Map<string, string>()
   for (const lock of locks) {
     if (lock.shared) continue
     const key = `${lock.device}:${lock.inode}`
     const other = held.get(key)
-    // A run started inside another works in its directory by delegation.
-    const delegated = other !== undefined && (isWithin(lock.run, other) || isWithin(other, lock.run))
+    // A run started inside another works in its directory by delegation, and a task is no stranger to its family there.
+    const isFamily = (a: string, b: string): boolean => (tasks.has(a) || tasks.has(b)) && rootOf(a) === rootOf(b)
+    const delegated = other !== undefined && (isWithin(lock.run, other) || isWithin(other, lock.run) || isFamily(lock.run, other))
     if (other !== undefined && !delegated) broken.push(`directory ${lock.dir} is locked twice: by ${other} and ${lock.run}`)
     held.set(key, lock.run)
   }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Environment, ProcessRow, ServedSession, SharedDaemon } from '../model/index.ts'
 
@@ -59,13 +59,13 @@ function orUnknown(read: () => ServedSession[] | null): ServedSession[] | null {
 
 const folder = (env: Environment, variable: string, name: string): string => env[variable] || join(env['HOME'] ?? '/nonexistent', name)
 
-type Roster = { workers: Record<string, { pid: number; replPid?: number; cwd: string }> }
+type Roster = { workers: Record<string, { pid: number; replPid?: number; cwd: string; startedAt?: number }> }
 
 function claudeRoster(path: string, program: string): ServedSession[] {
   const { workers } = JSON.parse(readFileSync(path, 'utf8')) as Roster
-  return Object.entries(workers).map(([short, { cwd, pid, replPid }]) => {
+  return Object.entries(workers).map(([short, { cwd, pid, replPid, startedAt }]) => {
     if (typeof cwd !== 'string' || typeof pid !== 'number') throw new Error(`worker ${short} of ${path} makes no sense`)
-    return { dir: cwd, pids: replPid === undefined ? [pid] : [pid, replPid], stop: [program, 'stop', short] }
+    return { dir: cwd, since: startedAt ?? null, pids: replPid === undefined ? [pid] : [pid, replPid], stop: [program, 'stop', short] }
   })
 }
 
@@ -75,9 +75,22 @@ function codexThreads(pidFile: string): ServedSession[] {
   const open = readdirSync(`/proc/${pid}/fd`).map((fd) => targetOf(`/proc/${pid}/fd/${fd}`))
   const rollouts = [...new Set(open.filter((path) => /\/rollout-[^/]*\.jsonl$/.test(path)))]
   return rollouts.map((path) => {
-    const first = JSON.parse(readFileSync(path, 'utf8').split('\n', 1)[0] ?? '') as { payload: { cwd: string } }
-    return { dir: first.payload.cwd, pids: [], stop: null }
+    const { timestamp, payload } = JSON.parse(firstLine(path)) as { timestamp?: string; payload: { cwd: string } }
+    return { dir: payload.cwd, since: timeOf(timestamp), pids: [], stop: null }
   })
+}
+
+const timeOf = (text: string | undefined): number | null => (text === undefined || Number.isNaN(Date.parse(text)) ? null : Date.parse(text))
+
+/** The rest may be long. */
+function firstLine(path: string): string {
+  const fd = openSync(path, 'r')
+  try {
+    const buffer = Buffer.alloc(64 * 1024)
+    return buffer.toString('utf8', 0, readSync(fd, buffer, 0, buffer.length, 0)).split('\n', 1)[0] ?? ''
+  } finally {
+    closeSync(fd)
+  }
 }
 
 /** A file may be closed while we look. */
@@ -92,7 +105,7 @@ function targetOf(link: string): string {
 
 function clineSessions(root: string): ServedSession[] {
   return readdirSync(root).flatMap((id) => {
-    const { status, cwd } = JSON.parse(readFileSync(join(root, id, `${id}.json`), 'utf8')) as { status: string; cwd: string }
-    return status === 'running' ? [{ dir: cwd, pids: [], stop: null }] : []
+    const { status, cwd, started_at: began } = JSON.parse(readFileSync(join(root, id, `${id}.json`), 'utf8')) as Record<string, string>
+    return status === 'running' ? [{ dir: cwd ?? '', since: timeOf(began), pids: [], stop: null }] : []
   })
 }

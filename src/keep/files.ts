@@ -1,4 +1,17 @@
-import { closeSync, constants, lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { ExitRecord, Intent, ProcessId, RunFiles, RunRecord } from '../model/index.ts'
 import { exitFromShell, isSignallable } from '../model/index.ts'
@@ -28,7 +41,7 @@ export function runFiles(home: string): RunFiles {
     recordKeeper: (run, keeper) => writeAtomically(at(run, 'keeper'), `${keeper.pid} ${keeper.ticks}\n`),
     harness: (run) => processFrom(readOr(at(run, 'pid'))),
     timer: (run) => processFrom(readOr(at(run, 'timer'))),
-    cgroup: (run) => readOr(at(run, 'cgroup'))?.trimEnd() || null,
+    cgroup: (run) => ownCgroup(readOr(at(run, 'cgroup'))?.trimEnd() ?? '', run),
     journal: (run) => readJournal(at(run, 'members')),
     recordJournal: (run, entries) => writeJournal(at(run, 'members'), entries),
     exit: (run) => readExit(at(run, 'exit')),
@@ -39,6 +52,7 @@ export function runFiles(home: string): RunFiles {
     retire: (run, intent) => putTombstone(at(run, 'tombstone'), at(run, 'retired'), intent),
     intent: (run) => readIntent(at(run, 'retired')),
     read: (run) => readRecord(root, run),
+    isUnreadable: (run) => existsSync(at(run, 'run.json')) && readRecord(root, run) === null,
     list: () => listRuns(root),
     remove: (run) => {
       if (RUN_ID.test(run)) rmSync(join(root, run), { recursive: true, force: true })
@@ -63,6 +77,10 @@ const listRuns = (root: string): string[] => {
     return []
   }
 }
+
+/** Only one that was made for this very run: everybody in it is taken for its member. */
+const ownCgroup = (path: string, run: string): string | null =>
+  /^\/.*\/holdfast-[0-9a-f]{12}-(r[0-9a-f]{12})(\.scope)?$/.exec(path)?.[1] === run ? path : null
 
 const LITTER = /^(ear|plan|timer|(run\.json|keeper|members)\.\d+)$/
 function litterIn(folder: string): string[] {

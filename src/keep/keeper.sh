@@ -21,7 +21,7 @@ hf_helper_exec() {
 }
 
 # One that works beside us, deaf to the terminal.
-hf_help() { command eval '( trap "" HUP INT QUIT TSTP; hf_helper_exec "$@" ) </dev/null >/dev/null 2>&1 &'; }
+hf_help() { command eval '( trap "" HUP INT QUIT TSTP; trap - TERM USR1 USR2; hf_helper_exec "$@" ) </dev/null >/dev/null 2>&1 &'; }
 
 # What the kernel says of a child of ours: hf_state is its state, ? if that cannot be read, or empty if it is none (any more); hf_group its
 # group. Names may hold line breaks. A process whose first thread has left shows Z while others work: it lives, as L.

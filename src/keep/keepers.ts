@@ -47,7 +47,7 @@ function findProgram(name: string): string | null {
 
 /** What tells the stub where to go: a cgroup to enter, or where to find the one that it was put into. */
 const cgroupWord = (containment: Containment, mount: string | null): string =>
-  containment.level === 'cgroup' ? containment.path : containment.level === 'scope' ? `:${mount ?? ''}` : ''
+  containment.level === 'cgroup' ? containment.path : containment.level === 'scope' ? `:${containment.unit}:${mount ?? ''}` : ''
 
 /** What a shell sources to become this run's keeper. */
 function writePlan(

@@ -11,7 +11,7 @@ hf_empty() {
   return 1
 } 2>/dev/null
 
-hf_patience=4
+hf_patience=4 hf_failures=0
 while [ -d "$hf_dir" ]; do
   hf_waited=0
   while [ "$hf_waited" -lt "$hf_patience" ] && [ ! -e "$hf_dir/retired" ] && ! hf_empty; do
@@ -19,6 +19,9 @@ while [ -d "$hf_dir" ]; do
     hf_waited=$((hf_waited + 1))
   done
   "$hf_node" "$hf_cli" _finish "$hf_run" && exit 0
+  # Nobody is left, or somebody else ends it, and still it cannot be recorded: then the next look does.
+  hf_failures=$((hf_failures + 1))
+  if [ "$hf_failures" -ge 6 ] && { hf_empty || [ -e "$hf_dir/retired" ]; }; then exit 0; fi
   [ "$hf_patience" -ge 60 ] || hf_patience=$((hf_patience * 2))
-  sleep 1
+  sleep "$hf_failures"
 done

@@ -22,8 +22,10 @@ command -v -- "$1" >/dev/null 2>&1 || { printf 'holdfast: could not start %s: no
 case $hf_cgroup in
 '') ;;
 :*)
+  # `:UNIT:MOUNT`: systemd has put us into that unit, if all went well.
+  hf_unit=${hf_cgroup#:}
   while IFS= read -r hf_line; do
-    case $hf_line in 0::*/holdfast-*.scope) printf '%s\n' "${hf_cgroup#:}${hf_line#0::}" >"$hf_dir/cgroup" ;; esac
+    case $hf_line in 0::*/"${hf_unit%%:*}") printf '%s\n' "${hf_unit#*:}${hf_line#0::}" >"$hf_dir/cgroup" ;; esac
   done </proc/self/cgroup
   ;;
 *) if { echo 0 >"$hf_cgroup/cgroup.procs"; } 2>/dev/null; then printf '%s\n' "$hf_cgroup" >"$hf_dir/cgroup"; fi ;;

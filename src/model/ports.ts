@@ -41,6 +41,8 @@ export interface Processes {
   ports(pids: readonly number[]): ReadonlyMap<number, readonly number[]>
   /** The time it has computed, and that of the children it has seen end; null: it is gone. */
   cpu(process: ProcessId): { readonly ownMs: number; readonly childrenMs: number } | null
+  /** Does /proc leave out processes of others? */
+  hides(): boolean
   /** Does no process live in it any more? Only the initial pid namespace sees them all. */
   isNamespaceGone(pidNamespace: string): boolean
   /** Looks at the identity again, then signals. */
@@ -95,6 +97,8 @@ export interface RunFiles {
   /** What the tombstone says, for an end that the store could not be told. */
   intent(run: string): Intent | null
   read(run: string): RunRecord | null
+  /** It has a record that we cannot read: of another format, or damaged. */
+  isUnreadable(run: string): boolean
   list(): string[]
   remove(run: string): void
   /** What lies in its directory that only a living keeper needs, or that a writer who died left half written. */
@@ -162,8 +166,8 @@ export interface Store {
   children(run: string): Promise<LiveRun[]>
   /** All that were ever started in it, newest first. */
   startedIn(run: string, limit: number): Promise<Run[]>
-  /** Tasks of live runs, or of all. */
-  tasks(which: 'live' | 'all', limit: number): Promise<Run[]>
+  /** Tasks that are live, or all; of one session, or (null) of any. */
+  tasks(which: 'live' | 'all', session: string | null, limit: number): Promise<Run[]>
   /** Of these ids, those that are on record and not live. */
   ended(runs: readonly string[]): Promise<{ id: string; newest: boolean }[]>
   /** The markers of all live runs, by which one run tells another's processes from its own. */

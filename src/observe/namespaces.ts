@@ -28,9 +28,8 @@ function isInitial(pid: string): boolean {
   }
 }
 
-/** With hidepid, /proc leaves others out without a word. */
-const isHiding = (): boolean =>
-  process.geteuid?.() !== 0 &&
+/** With hidepid, /proc leaves others out without a word. Being root need not help: it may be root of a user namespace only. */
+export const isHiding = (): boolean =>
   readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
     .some((line) => / - proc /.test(line) && /\bhidepid=(?!0|off)/.test(line))

@@ -7,7 +7,8 @@ export function readPlace(install: string): Place {
     install,
     machine: readLine('/etc/machine-id') || readLine('/var/lib/dbus/machine-id'),
     boot: readLine('/proc/sys/kernel/random/boot_id'),
-    pidNamespace: readLink('/proc/self/ns/pid'),
+    // Where /proc shows another pid namespace than ours, its numbers mean nothing to us.
+    pidNamespace: readLink('/proc/self') === String(process.pid) ? readLink('/proc/self/ns/pid') : '',
     timeNamespace: readLink('/proc/self/ns/time'),
   }
 }

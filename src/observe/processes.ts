@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { Environment, Place, Processes, ProcessId, ProcessRow, ProcessTable, Sample, SendAnswer, Signal } from '../model/index.ts'
 import { innermostCookie, isDead, isHelperMarker, isMarker, isPid, isSignallable, LINEAGE_VARIABLE, MS_PER_TICK } from '../model/index.ts'
-import { INITIAL_PID_NAMESPACE, isNamespaceGone } from './namespaces.ts'
+import { INITIAL_PID_NAMESPACE, isHiding, isNamespaceGone } from './namespaces.ts'
 import { listeningPorts } from './ports.ts'
 import { parseRttime, parseStat, readSmall, type StatRow } from './proc.ts'
 
@@ -20,7 +20,8 @@ export function linuxProcesses(place: Place): Processes {
     cwd,
     ports: listeningPorts,
     cpu,
-    isNamespaceGone: (namespace) => place.pidNamespace === INITIAL_PID_NAMESPACE && procMatches() && isNamespaceGone(namespace),
+    isNamespaceGone: (namespace) => place.pidNamespace === INITIAL_PID_NAMESPACE && isNamespaceGone(namespace),
+    hides: isHiding,
     send: (process, signal) => send(process, signal, own.pids),
   }
 }
@@ -130,7 +131,7 @@ function wordsIn(path: string): string[] {
 }
 
 function send(target: ProcessId, signal: Signal, own: ReadonlySet<number>): SendAnswer {
-  if (!isSignallable(target.pid) || own.has(target.pid)) return 'forbidden'
+  if (!isSignallable(target.pid) || own.has(target.pid) || !procMatches()) return 'forbidden'
   const seen = sample(target.pid)
   if (seen.kind === 'absent') return 'gone'
   if (seen.kind === 'hidden') return 'denied'

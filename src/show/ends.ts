@@ -34,11 +34,11 @@ export function stoppedText(session: string, end: End): string[] {
         ...(end.unrecorded === null ? [] : [`  not recorded (${end.unrecorded.message}); holdfast reconcile records it later`]),
       ]
     case 'survivors':
-      return [`${session} still has survivors:`, ...end.survivors.map(survivorText)]
+      return [`${whose(session, end.run)} still has survivors:`, ...end.survivors.map(survivorText)]
     case 'unknown':
       return [
-        `${session} cannot be proven gone: ${plain(end.why)}`,
-        `  look from where it runs; or, if you know that it is gone: holdfast resolve ${session} --gone`,
+        `${whose(session, end.run)} cannot be proven gone: ${plain(end.why)}`,
+        `  look from where it runs; or, if you know that it is gone: holdfast resolve ${end.run.session} --gone`,
       ]
     case 'alive':
       return [`${session} is still alive`]
@@ -48,6 +48,10 @@ export function stoppedText(session: string, end: End): string[] {
       return [`${session} is the session around this command; a stopper outside it (pid ${end.pid}) ends it now`]
   }
 }
+
+/** It may be a run that was started in it that could not be ended. */
+const whose = (session: string, run: Run): string =>
+  run.session === session ? session : `${session} is over, but ${run.session}, which was started in it,`
 
 export const stoppedJson = (session: string, end: End): Record<string, unknown> => ({
   session,

@@ -68,6 +68,7 @@ export async function simulated(): Promise<Simulated> {
       ports: () => new Map(),
       cpu: () => null,
       isNamespaceGone: () => false,
+      hides: () => false,
       send(id, signal) {
         const row = rows.get(id.pid)
         if (row === undefined || isDead(row.state)) return 'gone'
@@ -87,6 +88,7 @@ export async function simulated(): Promise<Simulated> {
       journal: (run) => journals.get(run) ?? [],
       recordJournal: (run, entries) => journals.set(run, entries) !== undefined,
       litter: () => [],
+      isUnreadable: () => false,
       create: () => {},
       recordKeeper: () => {},
       timer: () => null,

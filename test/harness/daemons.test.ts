@@ -24,13 +24,13 @@ describe('shared daemons', () => {
   test('Claude Code: a daemon by its command line, its sessions by its roster', () => {
     write(
       '.claude/daemon/roster.json',
-      JSON.stringify({ proto: 1, supervisorPid: 67, workers: { '7a607dd8': { pid: 78, replPid: 91, cwd: '/w', sessionId: 'x' } } }),
+      JSON.stringify({ proto: 1, supervisorPid: 67, workers: { '7a607dd8': { pid: 78, replPid: 91, cwd: '/w', sessionId: 'x', startedAt: 5 } } }),
     )
     expect(find('claude', ['/opt/claude', 'daemon', 'run', '--origin', 'transient'])).toEqual([
       {
         row: row(500, { name: 'claude' }),
         what: "Claude Code's daemon",
-        served: [{ dir: '/w', pids: [78, 91], stop: ['/opt/claude', 'stop', '7a607dd8'] }],
+        served: [{ dir: '/w', since: 5, pids: [78, 91], stop: ['/opt/claude', 'stop', '7a607dd8'] }],
         stop: ['/opt/claude', 'daemon', 'stop', '--any'],
       },
     ])
@@ -45,12 +45,15 @@ describe('shared daemons', () => {
     expect(find('claude', ['claude', 'daemon', 'run'])[0]?.served).toBeNull()
   })
   test('Codex: its threads are the rollouts that it has open', () => {
-    write('.codex/sessions/rollout-2026-x.jsonl', '{"type":"session_meta","payload":{"id":"t","cwd":"/w"}}\n{}\n')
+    write(
+      '.codex/sessions/rollout-2026-x.jsonl',
+      '{"timestamp":"2026-01-01T00:00:00.000Z","type":"session_meta","payload":{"id":"t","cwd":"/w"}}\n{}\n',
+    )
     write('.codex/app-server-daemon/daemon.pid', JSON.stringify({ pid: process.pid }))
     const fd = openSync(join(home, '.codex/sessions/rollout-2026-x.jsonl'), 'r')
     const argv = ['/x/bin/codex', 'app-server', '--listen', 'unix://', '--managed-daemon']
     expect(find('codex', argv)).toMatchObject([
-      { served: [{ dir: '/w', pids: [], stop: null }], stop: ['/x/bin/codex', 'app-server', 'daemon', 'stop'] },
+      { served: [{ dir: '/w', since: Date.UTC(2026, 0, 1), pids: [], stop: null }], stop: ['/x/bin/codex', 'app-server', 'daemon', 'stop'] },
     ])
     closeSync(fd)
     expect(find('codex', argv)).toMatchObject([{ served: [] }])

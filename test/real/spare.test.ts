@@ -139,8 +139,8 @@ verifies(
   () =>
     inLab(async (lab) => {
       const { daemon, one, two, asked } = await withDaemon(lab, ({ one: own, two: other }) => ({
-        one: { pid: own, cwd: lab.dir },
-        two: { pid: other, cwd: '/elsewhere' },
+        one: { pid: own, cwd: lab.dir, startedAt: Date.now() },
+        two: { pid: other, cwd: '/elsewhere', startedAt: Date.now() },
       }))
       expect(await lab.ok(['tree', 's'])).toMatch(
         new RegExp(`\\n${daemon} .*spared .*Claude Code's daemon; it also serves a session elsewhere \\(/elsewhere\\)`),
@@ -155,8 +155,8 @@ verifies(
 verifies('stop-proof', 'one that serves only this session is asked to end, and seen gone', () =>
   inLab(async (lab) => {
     const { daemon, one, two, asked } = await withDaemon(lab, ({ one: own, two: other }) => ({
-      one: { pid: own, cwd: lab.dir },
-      two: { pid: other, cwd: join(lab.dir, 'below') },
+      one: { pid: own, cwd: lab.dir, startedAt: Date.now() },
+      two: { pid: other, cwd: lab.dir, startedAt: Date.now() },
     }))
     await lab.ok(['stop', 's'])
     expect([daemon, one, two].map(isAlive)).toEqual([false, false, false])

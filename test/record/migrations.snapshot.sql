@@ -42,3 +42,5 @@ CREATE TABLE session (
 ALTER TABLE run ADD COLUMN containment TEXT;
   ALTER TABLE run ADD COLUMN task TEXT;
   ALTER TABLE run ADD COLUMN usage TEXT;
+  CREATE INDEX run_task ON run (started_at) WHERE task IS NOT NULL;
+  CREATE INDEX event_run ON event (run);

@@ -1,3 +1,6 @@
+index event_run
+CREATE INDEX event_run ON event (run)
+
 index event_session
 CREATE INDEX event_session ON event (session, seq)
 
@@ -12,6 +15,9 @@ CREATE INDEX run_live ON run (started_at) WHERE state IN ('starting', 'running',
 
 index run_parent
 CREATE INDEX run_parent ON run (parent) WHERE parent IS NOT NULL
+
+index run_task
+CREATE INDEX run_task ON run (started_at) WHERE task IS NOT NULL
 
 table alias
 CREATE TABLE alias ( alias TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES session (id) ) STRICT, WITHOUT ROWID

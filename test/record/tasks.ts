@@ -85,8 +85,8 @@ export function taskConformance(name: string, open: () => Promise<{ store: Store
       await store.recordEnded(task, anEnding({ usage: { cpuMs: 12, whole: true } }), null, 5)
       expect((await store.startedIn(owner.id, 9)).map(({ id }) => id)).toEqual([nested.id, task.id])
       expect(await store.startedIn(owner.id, 1)).toHaveLength(1)
-      expect(await store.tasks('live', 9)).toEqual([])
-      expect(await store.tasks('all', 9)).toMatchObject([{ id: task.id, state: 'completed', usage: { cpuMs: 12, whole: true } }])
+      expect(await store.tasks('live', null, 9)).toEqual([])
+      expect(await store.tasks('all', 's', 9)).toMatchObject([{ id: task.id, state: 'completed', usage: { cpuMs: 12, whole: true } }])
     }),
   )
 

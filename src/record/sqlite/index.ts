@@ -43,7 +43,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     runs: (session, limit) => read(() => reads.runs(db, session, limit)),
     children: (run) => read(() => reads.children(db, run)),
     startedIn: (run, limit) => read(() => reads.startedIn(db, run, limit)),
-    tasks: (which, limit) => read(() => reads.tasks(db, which, limit)),
+    tasks: (which, session, limit) => read(() => reads.tasks(db, which, session, limit)),
     ended: (runs) => read(() => reads.ended(db, runs)),
     markers: () => read(() => reads.markers(db)),
     runByMarker: (marker) => read(() => reads.runByMarker(db, marker)),

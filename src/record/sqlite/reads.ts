@@ -77,12 +77,13 @@ export const startedIn = (db: Database, parent: string, limit: number): Run[] =>
     .all(parent, limit)
     .map(toRun)
 
-export const tasks = (db: Database, which: 'live' | 'all', limit: number): Run[] =>
+export const tasks = (db: Database, which: 'live' | 'all', session: string | null, limit: number): Run[] =>
   db
     .prepare(
-      `SELECT ${runColumns('r')} FROM run r WHERE task IS NOT NULL ${which === 'live' ? `AND state IN (${LIVE})` : ''} ORDER BY started_at DESC LIMIT ?`,
+      `SELECT ${runColumns('r')} FROM run r WHERE task IS NOT NULL ${which === 'live' ? `AND state IN (${LIVE})` : ''}
+       AND (?1 IS NULL OR parent IN (SELECT id FROM run WHERE session = ?1)) ORDER BY started_at DESC LIMIT ?2`,
     )
-    .all(limit)
+    .all(session, limit)
     .map(toRun)
 
 export const ended = (db: Database, runs: readonly string[]): { id: string; newest: boolean }[] =>

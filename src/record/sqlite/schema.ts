@@ -48,5 +48,7 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE run ADD COLUMN containment TEXT;
   ALTER TABLE run ADD COLUMN task TEXT;
   ALTER TABLE run ADD COLUMN usage TEXT;
+  CREATE INDEX run_task ON run (started_at) WHERE task IS NOT NULL;
+  CREATE INDEX event_run ON event (run);
   `,
 ]

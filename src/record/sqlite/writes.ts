@@ -107,7 +107,7 @@ export function insertRun(db: Database, run: RunBase, state: 'starting' | 'runni
 }
 
 /** The live tasks that the next run of a session adopts. */
-const ADOPTEES = `SELECT id FROM run WHERE task = 'adopt' AND state IN (${LIVE}) AND parent IN (SELECT id FROM run WHERE session = ?)`
+const ADOPTEES = `SELECT id FROM run WHERE task = 'adopt' AND state IN (${LIVE}) AND parent IN (SELECT id FROM run WHERE session = ? AND state = 'superseded')`
 
 /** Live tasks of these runs (?3, a list) or of any run of this session (?4), and theirs: in a directory they are no strangers. */
 const FAMILY = `WITH RECURSIVE family (id) AS (
