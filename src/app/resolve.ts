@@ -1,6 +1,6 @@
 import { lookAt, release } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
-import type { Ending, Run } from '../model/index.ts'
+import type { Ending, LiveRun, Run } from '../model/index.ts'
 import { isDead, isLive, Problem } from '../model/index.ts'
 import { findSession } from './see.ts'
 import type { World } from './world.ts'
@@ -23,24 +23,8 @@ export async function resolveGone(world: World, reference: string): Promise<Run>
     throw new Problem('held', `session ${session.id} is not gone: ${NOT_GONE[judged.kind]}`, {
       hint: `holdfast stop ${session.id} ends it`,
     })
-  const marked =
-    run.marker === null
-      ? []
-      : world.processes.table({ since: 0, cookies: false }).rows.filter((row) => row.marker === run.marker && !isDead(row.state))
-  if (judged.kind === 'unknown' && marked.length > 0)
-    throw new Problem('held', `session ${session.id} is not gone: its marker is carried by pid ${marked.map(({ pid }) => pid).join(', ')}`, {
-      hint: 'end it where it runs',
-    })
-  const cgroup = world.files.cgroup(run.id)
-  const inside = cgroup === null ? null : world.cgroups.view(cgroup)
-  if (judged.kind === 'unknown' && inside?.kind === 'present' && (inside.pids.size > 0 || inside.hidden))
-    throw new Problem(
-      'held',
-      `session ${session.id} is not gone: somebody is in its cgroup (${inside.pids.size > 0 ? `pid ${[...inside.pids].join(', ')}` : 'of another pid namespace'})`,
-      {
-        hint: 'end it where it runs',
-      },
-    )
+  const sign = judged.kind === 'unknown' ? signOfLife(world, run) : null
+  if (sign !== null) throw new Problem('held', `session ${session.id} is not gone: ${sign}`, { hint: 'end it where it runs' })
   const by = `${world.user()}@${world.host}`
   const ending: Ending =
     judged.kind === 'over'
@@ -58,4 +42,15 @@ export async function resolveGone(world: World, reference: string): Promise<Run>
     throw new Problem('held', `session ${session.id} changed while it was looked at; nothing was recorded`, { hint: `holdfast status ${session.id}` })
   await release(run, world)
   return (await store.run(run.id)) ?? run
+}
+
+/** What can be seen of a run from anywhere on its machine: who is in its cgroup, and who carries its marker. */
+function signOfLife({ files, cgroups, processes }: World, run: LiveRun): string | null {
+  const cgroup = files.cgroup(run.id)
+  const inside = cgroup === null ? null : cgroups.view(cgroup)
+  if (inside?.kind === 'present' && inside.pids.size > 0) return `somebody is in its cgroup (pid ${[...inside.pids].join(', ')})`
+  if (inside?.kind === 'present' && inside.hidden) return 'somebody of another pid namespace is in its cgroup'
+  const { rows } = processes.table({ since: 0, cookies: false })
+  const marked = rows.filter((row) => run.marker !== null && row.marker === run.marker && !isDead(row.state))
+  return marked.length === 0 ? null : `its marker is carried by pid ${marked.map(({ pid }) => pid).join(', ')}`
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { COMMAND, gone, inLab, isAlive, type Lab, TEST_COMMAND, until } from './lab.ts'
+import { COMMAND, gone, inLab, isAlive, type Lab, TEST_COMMAND, unable, until } from './lab.ts'
 
 type Task = {
   session: string
@@ -126,6 +126,66 @@ verifies('stop-proof', 'a run that lives as long as its tree ends its tasks when
     const { state, startedAt, endedAt } = (await lab.status('s')) as unknown as { state: string; startedAt: string; endedAt: string }
     expect(state).toBe('completed')
     expect(Date.parse(endedAt) - Date.parse(startedAt)).toBeGreaterThan(1500)
+  }),
+)
+
+verifies('one-owner', 'what a killed run had started is ended before the next one begins', () =>
+  inLab(async (lab) => {
+    await begin(lab, '--name a -- sleep 1001', '--name b --on-retire adopt -- sleep 1002')
+    const tasks = [await lab.status('s.a'), await lab.status('s.b')].map(({ pid }) => pid)
+    const { pid, keeper } = await lab.status('s')
+    for (const victim of [keeper, pid]) process.kill(victim, 'SIGKILL')
+    await gone(pid)
+    await lab.ok(['resume', 's', '--detach', '--', 'sleep', '1000'])
+    expect(tasks.filter(isAlive)).toEqual([])
+    expect((await lab.hf(['doctor'])).stdout).not.toContain('trouble')
+  }),
+)
+
+verifies('stop-proof', 'deaf tasks do not hold up the leftovers of an agent that ended by itself, nor each other', () =>
+  inLab(async (lab) => {
+    const deaf = (name: string): string => `--name ${name} -- sh -c "trap '' TERM; while :; do sleep 1; done"`
+    await lab.ok([
+      'run',
+      '--session',
+      's',
+      '--dir',
+      lab.dir,
+      '--detach',
+      '--',
+      'sh',
+      '-c',
+      `${[deaf('a'), deaf('b')].map((task) => `${COMMAND} task start ${task}`).join(';')}; setsid sleep 1001 & echo $! >"$FA_DIR/left.pid"; exec sleep 1000`,
+    ])
+    const left = await lab.pid('left')
+    const pids = [left, (await lab.status('s.a')).pid, (await lab.status('s.b')).pid]
+    const { pid } = await lab.status('s')
+    const began = performance.now()
+    process.kill(pid, 'SIGKILL')
+    await gone(left)
+    expect(performance.now() - began).toBeLessThan(2000)
+    await Promise.all(pids.map(gone))
+    expect(performance.now() - began).toBeLessThan(6000)
+  }),
+)
+
+verifies('stop-proof', 'a run inside that cannot be judged does not keep its parent alive, and is named', () =>
+  inLab(async (lab) => {
+    if (process.getuid?.() !== 0) return unable('a pid namespace needs root')
+    const inner = `unshare -pf -m --mount-proc --kill-child sh -c '${COMMAND} run --session inner --dir ${lab.newDir()} --detach -- sleep 1001; echo $$ >"$FA_DIR/inner.pid"; sleep 1002' &`
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sh', '-c', `${inner} exec sleep 1000`])
+    await lab.pid('inner')
+    const { pid } = await lab.status('s')
+    const { code, stdout } = await lab.hf(['stop', 's', '--grace', '1s'])
+    // Its namespace ends with the agent that made it, so that it may be proven gone by then.
+    expect(isAlive(pid)).toBe(false)
+    if (code !== 0)
+      expect([code, stdout]).toEqual([
+        76,
+        expect.stringMatching(/^s is over, but inner, which was started in it, cannot be proven gone: it lives in another pid namespace/),
+      ])
+    expect(await lab.status('s')).toMatchObject({ state: 'stopped' })
+    await until('the end of the inner one', async () => (await lab.status('inner')).state !== 'running')
   }),
 )
 

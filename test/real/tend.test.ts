@@ -57,11 +57,15 @@ verifies('unknown', 'prune keeps a directory while somebody carries its secret, 
       join(foreign, 'run.json'),
       JSON.stringify({ ...record, id: 'rffffffffffff', place: { ...record.place, boot: 'other', machine: 'other' } }),
     )
+    const newer = join(lab.home, 'runs', 'reeeeeeeeeeee')
+    mkdirSync(newer)
+    writeFileSync(join(newer, 'run.json'), JSON.stringify({ format: 2 }))
     const found = await prune(lab)
     expect(found.map(({ keep, why }) => [keep, why])).toEqual(
       expect.arrayContaining([
         [true, `pid ${copy.pid} still has the secret of this run`],
         [true, 'no run on record has it, but it was started on another machine'],
+        [true, 'no run on record has it, but its record cannot be read'],
       ]) as unknown[],
     )
     expect(existsSync(foreign)).toBe(true)
@@ -101,7 +105,7 @@ verifies('unknown', 'a run whose pid namespace is gone is over, by that proof; a
     if (!isRoot) return unable('only the initial pid namespace sees all, and only root may make another')
     if (!readOr('/proc/self/status').includes('NSpid:') || (await pidNamespace()) !== 'pid:[4026531836]')
       return unable('this is not the initial pid namespace')
-    const inside = (session: string, hold: string) =>
+    const inside = (session: string, hold: string, before = '') =>
       spawn(
         'unshare',
         [
@@ -110,7 +114,7 @@ verifies('unknown', 'a run whose pid namespace is gone is over, by that proof; a
           '--kill-child',
           'sh',
           '-c',
-          `bin/holdfast run --session ${session} --dir "$0" --detach -- sleep 1000; ${hold}`,
+          `${before} bin/holdfast run --session ${session} --dir "$0" --detach -- sleep 1000; ${hold}`,
           lab.newDir(),
         ],
         { env: lab.env, stdio: 'ignore' },
@@ -134,6 +138,28 @@ verifies('unknown', 'a run whose pid namespace is gone is over, by that proof; a
     expect([wrong.code, wrong.stderr]).toEqual([75, expect.stringContaining('somebody is in its cgroup')])
     second.kill('SIGKILL')
     await until('its end', async () => (await lab.status('there')).state === 'lost')
+    // Nor without a cgroup: its marker is seen from here.
+    const third = inside('marked', 'sleep 1000', 'mount -t tmpfs none /sys/fs/cgroup;')
+    await until('it', async () => (await lab.hf(['status', 'marked', '--json'])).code === 0 && (await lab.status('marked')).pid !== null)
+    const also = await lab.hf(['resolve', 'marked', '--gone'])
+    expect([also.code, also.stderr]).toEqual([75, expect.stringMatching(/its marker is carried by pid \d+/)])
+    third.kill('SIGKILL')
+    await until('its end', async () => (await lab.status('marked')).state === 'lost')
+  }),
+)
+
+verifies('identity', 'where /proc shows another pid namespace, nothing is started, judged or signalled', () =>
+  inLab(async (lab) => {
+    if (!isRoot) return unable('a pid namespace needs root')
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sleep', '1000'])
+    const { pid } = await lab.status('s')
+    // In there the very number of the agent belongs to somebody else.
+    const script = `echo ${pid - 1} >/proc/sys/kernel/ns_last_pid; sleep 1001 & echo "stranger $!"; set +e
+      bin/holdfast run --session t --dir ${lab.newDir()} --detach -- true; echo "run $?"; bin/holdfast stop s; echo "stop $?"
+      bin/holdfast run --session s --dir ${lab.dir} --detach --force -- true; echo "force $?"; kill -0 $! && echo alive`
+    const { stdout } = spawnSync('unshare', ['-pf', '--kill-child', 'bash', '-c', script], { env: lab.env, encoding: 'utf8' })
+    expect(stdout).toMatch(new RegExp(`^stranger ${pid}\\nrun 69\\n(.*\\n)*stop 76\\nforce 69\\nalive\\n`))
+    expect(await lab.status('s')).toMatchObject({ state: 'running', pid })
   }),
 )
 
