@@ -1,4 +1,4 @@
-import { endTree, type Looked, lookAt, lookAtAll } from '../act/index.ts'
+import { endTree, type Looked, lookAt, lookAtAll, release } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
 import type { Intent, LiveRun, Survivor } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
@@ -52,6 +52,7 @@ function endAll(world: World, wanted: readonly Sight[], intent: Intent, graceMs:
       if (liveness === 'unknown') return { session: run.session, pids: [], survivors: [], unproven: note }
       world.files.retire(run.id, intent)
       const end = await endTree(run as LiveRun, world, { graceMs })
+      await release(run, world)
       return { session: run.session, pids: end.ended.map(({ row }) => row.pid), survivors: end.survivors, unproven: end.blind }
     }),
   )
@@ -74,6 +75,7 @@ export async function endWithoutStore(world: World, id: string, intent: Intent |
   const ends = await endAll(world, intent === null ? children : [...children, own], asked, graceMs)
   // What its agent left is not asked for by anybody: no tombstone.
   const left = judged.kind === 'leftovers' ? await endTree(run, world, { graceMs }) : null
+  await release(run, world)
   return (
     ends.every(({ survivors, unproven }) => survivors.length === 0 && unproven === null) &&
     (left === null || (left.survivors.length === 0 && left.blind === null))

@@ -1,16 +1,21 @@
 import { fileURLToPath } from 'node:url'
-import type { HoldfastEvent, Lock } from '../model/index.ts'
-import type { Sight } from '../show/index.ts'
+import type { HoldfastEvent, Lock, Run } from '../model/index.ts'
+import type { Finding, Sight } from '../show/index.ts'
+import { type SeenTree, seeTree } from './detail.ts'
+import { examine } from './doctor.ts'
+import { type Litter, prune } from './prune.ts'
 import { type Change, reconcile } from './reconcile.ts'
+import { resolveGone } from './resolve.ts'
 import { seeAll, seeEvents, seeLocks, seeOne } from './see.ts'
 import { type Started, type StartRequest, start } from './start.ts'
 import { type Stopped, type StopRequest, stop } from './stop.ts'
+import { startTask, type TaskRequest } from './task.ts'
 import { waitForEnd } from './wait.ts'
 import { openWorld } from './world.ts'
 
 export type { Ended, Exit, Run, RunState, Session } from '../model/index.ts'
 export { Problem } from '../model/index.ts'
-export type { Change, HoldfastEvent, Lock, Sight, Started, StartRequest, Stopped, StopRequest }
+export type { Change, Finding, HoldfastEvent, Litter, Lock, SeenTree, Sight, Started, StartRequest, Stopped, StopRequest, TaskRequest }
 
 /** The use cases of the command line, for other tools. Runs started from here are always detached. */
 export type Holdfast = {
@@ -23,6 +28,13 @@ export type Holdfast = {
   /** Null: the time was over first. */
   wait(reference: string, timeoutMs?: number): ReturnType<typeof waitForEnd>
   reconcile(): Promise<Change[]>
+  /** A background run of the session around this process. */
+  startTask(request: TaskRequest): Promise<Started>
+  tree(reference: string, suspects?: boolean): Promise<SeenTree>
+  prune(dryRun?: boolean): Promise<Litter[]>
+  /** Testimony that what cannot be proven gone is gone. */
+  resolveGone(reference: string): Promise<Run>
+  examine(): Promise<Finding[]>
   close(): void
 }
 
@@ -37,6 +49,11 @@ export function openHoldfast(options: { home?: string; env?: NodeJS.ProcessEnv }
     events: (reference, after = 0) => seeEvents(world, reference, after),
     wait: (reference, timeoutMs) => waitForEnd(world, reference, timeoutMs ?? null),
     reconcile: () => reconcile(world),
+    startTask: (request) => startTask(world, request),
+    tree: (reference, suspects = false) => seeTree(world, reference, suspects),
+    prune: (dryRun = false) => prune(world, dryRun),
+    resolveGone: (reference) => resolveGone(world, reference),
+    examine: () => examine(world),
     close: () => world.close(),
   }
 }

@@ -10,11 +10,14 @@ const holdfast = openHoldfast({ home: process.env.HOLDFAST_HOME })
 const started = await holdfast.start({ session: 'lib', dir: process.env.WORK, argv: ['sleep', '1000'] })
 const refused = await holdfast.start({ session: 'lib', dir: process.env.WORK, argv: ['sleep', '1'] }).catch((error) => error)
 const listed = await holdfast.list()
+const tree = await holdfast.tree('lib')
 const stopped = await holdfast.stop({ references: ['lib'] })
 const ended = await holdfast.wait('lib', 5000)
 console.log(JSON.stringify({
   started: started.kind, refused: refused instanceof Problem && refused.exitCode, listed: listed.map((sight) => sight.session.id),
   stopped: stopped[0].end.kind, ended: ended.state, events: (await holdfast.events('lib')).map((event) => event.kind), locks: await holdfast.locks(), changes: await holdfast.reconcile(),
+  tree: tree.members.map((member) => member.row.name), litter: (await holdfast.prune(true)).length, findings: (await holdfast.examine()).map((finding) => finding.topic),
+  task: await holdfast.startTask({ onRetire: 'cancel', argv: ['true'] }).catch((problem) => problem.exitCode), gone: await holdfast.resolveGone('lib').catch((problem) => problem.exitCode),
 }))
 holdfast.close()
 `
@@ -36,6 +39,11 @@ test('the same use cases, imported from holdfast, with types', () =>
       events: ['claimed', 'running', 'asked', 'ended'],
       locks: [],
       changes: [],
+      tree: ['sleep'],
+      litter: 0,
+      findings: ['containment', 'marker', 'sight'],
+      task: 64,
+      gone: 66,
     })
     writeFileSync(
       join(project, 'typed.mts'),
