@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
@@ -140,6 +140,61 @@ verifies(
       as([], ['stop', '--all', '--grace', '1s'])
       spawnSync('chown', ['-R', '0:0', lab.dir])
       await until('an empty place', () => spawnSync('rmdir', [delegated]).status === 0)
+    }
+  }),
+)
+
+verifies(
+  'stop-proof',
+  'a stopper that cannot leave the cgroup of the session it was called from ends it all the same, alone',
+  contained(async (lab) => {
+    const delegated = join(dirname(await cgroupPlace(lab)), `hf-self-${process.pid}`)
+    mkdirSync(delegated)
+    for (const file of ['', 'cgroup.procs', 'cgroup.subtree_control']) spawnSync('chown', ['65534:65534', join(delegated, file)])
+    spawnSync('chmod', ['711', dirname(lab.home)])
+    const home = join(lab.dir, 'home')
+    spawnSync('chown', ['65534:65534', lab.dir])
+    const nobody = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', COMMAND]
+    const env = { ...lab.env, HOLDFAST_HOME: home, FA_DIR: lab.dir }
+    const agent = `while [ ! -e go ]; do sleep 0.05; done; ${COMMAND} stop s --grace 1s; sleep 1000`
+    const start = [
+      '-c',
+      `echo 0 >${delegated}/cgroup.procs; exec "$@"`,
+      'sh',
+      ...nobody,
+      'run',
+      '--session',
+      's',
+      '--dir',
+      lab.dir,
+      '--detach',
+      '--',
+      'sh',
+      '-c',
+      agent,
+    ]
+    try {
+      expect(spawnSync('sh', start, { env, cwd: lab.dir, encoding: 'utf8' })).toMatchObject({ status: 0 })
+      const status = (): { state: string; pid: number; containment: object } =>
+        JSON.parse(spawnSync(nobody[0] ?? '', [...nobody.slice(1), 'status', 's', '--json'], { env, encoding: 'utf8' }).stdout) as never
+      expect(status().containment).toMatchObject({ level: 'cgroup', entered: true })
+      const { pid } = status()
+      // From here on nobody may leave.
+      spawnSync('chown', ['0:0', join(delegated, 'cgroup.procs')])
+      writeFileSync(join(lab.dir, 'go'), '')
+      await gone(pid)
+      await until('its end', () => status().state === 'stopped')
+      const stoppers = (): string[] =>
+        readdirSync('/proc').filter(
+          (entry) => /^\d+$/.test(entry) && readOr(`/proc/${entry}/cmdline`).includes('--outside') && readOr(`/proc/${entry}/environ`).includes(home),
+        )
+      await until('no stopper', () => stoppers().length === 0)
+    } finally {
+      spawnSync('chown', ['-R', '0:0', lab.dir])
+      await until('an empty place', () => {
+        for (const name of readdirSync(delegated).filter((entry) => entry.startsWith('holdfast-'))) spawnSync('rmdir', [join(delegated, name)])
+        return spawnSync('rmdir', [delegated]).status === 0
+      })
     }
   }),
 )
