@@ -174,6 +174,7 @@ async function record(run: LiveRun, ending: Ending, seen: Looked, trouble: Error
     return written
   })
   if (unwritten !== null) return trouble ?? unwritten
+  if (written) ender.files.settle(run.id)
   // Nothing was changed: the run is not what it was when we looked. (Without the store's word we cannot look again.)
   return written || trouble !== null ? null : 'look-again'
 }

@@ -1,7 +1,7 @@
 import { lookAt } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
 import type { Store } from '../model/index.ts'
-import { cgroupStem, isLive } from '../model/index.ts'
+import { cgroupStem } from '../model/index.ts'
 import { asLive } from './recover.ts'
 import type { World } from './world.ts'
 
@@ -97,25 +97,19 @@ async function deadCgroups(world: World, store: Store): Promise<Removable[]> {
       .map(around),
   ])
   const stem = cgroupStem(world.processes.here().install)
-  const found: Removable[] = []
-  for (const path of [...places].flatMap((place) => cgroups.list(place, stem))) {
-    const id = path.slice(path.lastIndexOf('/') + 1 + stem.length).replace(/\.scope$/, '')
-    const run = await store.run(id)
-    if (run !== null && isLive(run)) continue
+  const there = [...places].flatMap((place) => cgroups.list(place, stem))
+  const runs = there.map((path) => path.slice(path.lastIndexOf('/') + 1 + stem.length).replace(/\.scope$/, ''))
+  const live = await store.live(runs)
+  return there.flatMap((path, place): Removable[] => {
+    if (live.has(runs[place] ?? '')) return []
     const inside = cgroups.view(path)
-    if (inside.kind === 'absent') continue
-    const pids = inside.kind === 'present' ? [...inside.pids] : []
-    if (inside.kind === 'present' && pids.length === 0 && !inside.hidden)
-      found.push({ kind: 'cgroup', what: path, why: 'it is empty, and its run is over', keep: false, remove: () => void containers.remove(path) })
-    else
-      found.push({
-        kind: 'cgroup',
-        what: path,
-        why: inside.kind === 'present' ? `somebody is in it (pid ${pids.join(', ') || 'unseen'})` : inside.why,
-        keep: true,
-      })
-  }
-  return found
+    if (inside.kind === 'absent') return []
+    if (inside.kind === 'unreadable') return [{ kind: 'cgroup', what: path, why: inside.why, keep: true }]
+    const pids = [...inside.pids].join(', ')
+    return pids === '' && !inside.hidden
+      ? [{ kind: 'cgroup', what: path, why: 'it is empty, and its run is over', keep: false, remove: () => void containers.remove(path) }]
+      : [{ kind: 'cgroup', what: path, why: `somebody is in it (pid ${pids || 'unseen'})`, keep: true }]
+  })
 }
 
 /** Removes the empty cgroups of the dead; for those who have just looked at all runs. */

@@ -1,4 +1,4 @@
-import { censusOfAll, endRun, type Looked, lookAtAll, remember, withPorts } from '../act/index.ts'
+import { censusOfAll, endRun, type Looked, lookAtAll, remember } from '../act/index.ts'
 import { converge, isOrphan, type Step, verdict } from '../decide/index.ts'
 import type { Intent, LiveRun, ProcessId, Run, Store, Survivor } from '../model/index.ts'
 import { isLive, MS_PER_TICK } from '../model/index.ts'
@@ -41,7 +41,14 @@ export async function reconcile(world: World): Promise<Change[]> {
 /** Members seen now are known by identity later, when they may have lost every other proof. One pass for all. */
 async function rememberMembers(world: World, runs: readonly LiveRun[], looked: ReadonlyMap<string, Looked>): Promise<void> {
   const alive = runs.filter((run) => looked.get(run.id)?.harness?.kind === 'alive')
-  for (const [run, { members }] of await censusOfAll(alive, world)) remember(run, withPorts(members, world), world)
+  const counted = await censusOfAll(alive, world)
+  const ports = world.processes.ports(counted.flatMap(([, { members }]) => members.slice(0, world.policy.portsAsked).map(({ row }) => row.pid)))
+  for (const [run, { members }] of counted)
+    remember(
+      run,
+      members.map((member) => ({ ...member, ports: ports.get(member.row.pid) ?? [] })),
+      world,
+    )
 }
 
 async function perform(world: World, store: Store, run: LiveRun, step: Step): Promise<Run | null> {

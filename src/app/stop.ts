@@ -51,7 +51,11 @@ async function stopOne(
     return { session: session.id, end: { kind: 'handed-over', pid: await stopFromOutside(world, session.id, graceMs), run } }
   }
   const end = await endRun(run, { ...world, store }, how)
-  if (end.kind === 'ended') await untilKeeperLeft(end.run, world)
+  if (end.kind === 'ended') {
+    await untilKeeperLeft(end.run, world)
+    world.files.capLog(run.id)
+    world.files.tidy(run.id)
+  }
   return { session: session.id, end }
 }
 

@@ -1,5 +1,6 @@
 import type { Member, ProcessId, ProcessRow, ProcessTable, Proof, Spared, Tree } from '../model/index.ts'
-import { isDead, isHelperMarker, sameProcess } from '../model/index.ts'
+import { isHelperMarker, sameProcess } from '../model/index.ts'
+import { type Index, indexOf } from './table.ts'
 
 /** What of a run's record decides membership. */
 export type TreeRecord = {
@@ -31,30 +32,46 @@ export type Census = {
  * a helper, is not ours, nor are its descendants. The keeper is known by identity and is no member.
  */
 export function census(table: ProcessTable, run: TreeRecord, others: ReadonlySet<number>): Census {
-  const rows = table.rows.filter((row) => !isDead(row.state))
-  const byPid = new Map(rows.map((row) => [row.pid, row]))
-  const spared = withDescendants(run.spared ?? [], rows, run.ours ?? [])
-  const outside = (row: ProcessRow): boolean => spared.has(row.pid) || isForeign(row, run, others) || isKeeping(row, run, byPid)
+  const index = indexOf(table)
+  const spared = withDescendants(run.spared ?? [], index.rows, run.ours ?? [])
+  const outside = (row: ProcessRow): boolean => spared.has(row.pid) || isForeign(row, run, others) || isKeeping(row, run, index.byPid)
   const members = new Map<number, Member>()
-  const take = (row: ProcessRow, proof: Proof): void => void members.set(row.pid, { row, proof })
-
-  for (const row of rows) {
-    if (outside(row)) continue
-    const proof = ownProof(row, run, byPid)
-    if (proof !== null) take(row, proof)
+  const fresh: ProcessRow[] = []
+  const take = (row: ProcessRow, proof: Proof | null): void => {
+    if (proof === null || members.has(row.pid) || outside(row)) return
+    members.set(row.pid, { row, proof })
+    fresh.push(row)
   }
-  for (let grew = true; grew; ) {
-    grew = false
-    for (const row of rows) {
-      if (members.has(row.pid) || outside(row)) continue
-      const proof = inheritedProof(row, members)
-      if (proof === null) continue
-      take(row, proof)
-      grew = true
+  for (const row of candidates(run, index)) take(row, ownProof(row, run, index.byPid))
+  // What a member started, and who is in the session that it leads. A child is never older than its parent: an older one only met a pid
+  // that was used again.
+  for (let leaders: ProcessRow[] = []; fresh.length + leaders.length > 0; ) {
+    const parent = fresh.pop()
+    if (parent !== undefined) {
+      for (const row of index.byParent.get(parent.pid) ?? []) if (row.ticks >= parent.ticks) take(row, 'descendant')
+      if (parent.session === parent.pid) leaders.push(parent)
+      continue
     }
+    for (const leader of leaders) for (const row of index.bySession.get(leader.pid) ?? []) if (row.ticks >= leader.ticks) take(row, 'session')
+    leaders = []
   }
-  const inside = rows.filter((row) => run.contained?.has(row.pid) === true)
-  return { members: [...members.values()], strangers: inside.filter(outside), blind: blindness(table, rows, run, inside.length) }
+  const inside = [...(run.contained ?? [])].flatMap((pid) => index.byPid.get(pid) ?? [])
+  return {
+    members: [...members.values()].toSorted((one, other) => index.order(one.row) - index.order(other.row)),
+    strangers: inside.filter(outside),
+    blind: blindness(table, index.rows, run, inside.length),
+  }
+}
+
+/** Who may have a proof of its own; a run is looked for among these, and not among all. */
+function* candidates(run: TreeRecord, { byPid, byMarker, byCookie, byParent }: Index): Generator<ProcessRow> {
+  const pids = [...(run.contained ?? []), ...(run.harness === null ? [] : [run.harness.pid]), ...(run.journal ?? []).map(({ pid }) => pid)]
+  for (const pid of pids) {
+    const row = byPid.get(pid)
+    if (row !== undefined) yield row
+  }
+  yield* (run.marker === null ? byCookie.get(run.cookie) : byMarker.get(run.marker)) ?? []
+  yield* (run.keeper === null ? undefined : byParent.get(run.keeper.pid)) ?? []
 }
 
 /** What one census says of the tree. Without a cgroup, emptiness needs two of these in a row. */
@@ -72,15 +89,6 @@ function ownProof(row: ProcessRow, run: TreeRecord, byPid: ReadonlyMap<number, P
   if (run.journal?.some((known) => known.pid === row.pid && known.ticks === row.ticks) === true) return 'journal'
   // Before the stub has written who it is, it is known only as the keeper's child.
   if (run.harness === null && run.beginning && isChildOf(row, run.keeper, byPid)) return 'descendant'
-  return null
-}
-
-function inheritedProof(row: ProcessRow, members: ReadonlyMap<number, Member>): Proof | null {
-  const parent = members.get(row.parent)
-  // A child is never older than its parent: an older one only met a pid that was used again.
-  if (parent !== undefined && row.ticks >= parent.row.ticks) return 'descendant'
-  const leader = members.get(row.session)
-  if (leader !== undefined && leader.row.session === leader.row.pid && row.ticks >= leader.row.ticks) return 'session'
   return null
 }
 

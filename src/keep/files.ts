@@ -19,7 +19,7 @@ import { readOr, writeAtomically } from './atomic.ts'
 import { readJournal, writeJournal } from './journal.ts'
 import { capLog, readFrom, sizeOf, startOfTail } from './log.ts'
 
-/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `exit`, `nostart`, `tombstone` (`retired` once put), `timer`, `ear`, `plan`, `log`. */
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `plan`, `log`. */
 export const RUN_FORMAT = 1
 /** The keeper writes over this, in place: as long as any record, and none. */
 const EXIT_BLANK = `0${' '.repeat(9)}\n`
@@ -57,6 +57,7 @@ export function runFiles(home: string): RunFiles {
     remove: (run) => {
       if (RUN_ID.test(run)) rmSync(join(root, run), { recursive: true, force: true })
     },
+    settle: (run) => void createOnce(at(run, 'done')),
     litter: (run) => litterIn(join(root, run)),
     tidy: (run) => {
       for (const name of litterIn(join(root, run))) rmSync(at(run, name), { force: true })
@@ -82,7 +83,7 @@ const listRuns = (root: string): string[] => {
 const ownCgroup = (path: string, run: string): string | null =>
   /^\/.*\/holdfast-[0-9a-f]{12}-(r[0-9a-f]{12})(\.scope)?$/.exec(path)?.[1] === run ? path : null
 
-const LITTER = /^(ear|plan|timer|(run\.json|keeper|members)\.\d+)$/
+const LITTER = /^(ear|plan|timer|done|(run\.json|keeper|members)\.\d+)$/
 function litterIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => LITTER.test(name))

@@ -121,6 +121,16 @@ else
   }
 fi
 
+# Somebody asked for this end and is about to record it: then Node has nothing to finish here. A person at a terminal is told by it, though.
+hf_settled() {
+  [ -e "$hf_dir/retired" ] || return 1
+  set -- 0
+  while [ ! -e "$hf_dir/done" ]; do
+    [ "$1" -lt 50 ] && hf_try 'sleep 0.02' || return 1
+    set -- $(($1 + 1))
+  done
+}
+
 # Waits for the harness, writes down how it ended and has Node finish the run.
 hf_watch() {
   while :; do
@@ -155,6 +165,7 @@ hf_watch() {
   [ "$hf_state" != T ] || kill -KILL "$hf_ear"
   # A bash that cannot fork gives up in spite of that; even then the code is the agent's.
   trap 'exit "$hf_code"' 0
+  if [ -z "${hf_front-}" ] && hf_settled; then exit "$hf_code"; fi
   hf_try '( trap - 0; trap "" HUP INT QUIT TSTP; hf_helper_exec "$hf_node" "$hf_cli" _finish "$hf_run" "$hf_code" 2>&7 )' ||
     { [ "$hf_until" != tree ] || hf_help /bin/sh "$hf_keep/linger.sh" "$hf_dir" "$hf_node" "$hf_cli" "$hf_run"; }
   exit "$hf_code"

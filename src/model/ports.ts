@@ -101,6 +101,8 @@ export interface RunFiles {
   isUnreadable(run: string): boolean
   list(): string[]
   remove(run: string): void
+  /** Tells its keeper that its end is on record, so that it can leave. */
+  settle(run: string): void
   /** What lies in its directory that only a living keeper needs, or that a writer who died left half written. */
   litter(run: string): readonly string[]
   /** Takes that away: nobody shall meet a pipe among its files. */
@@ -168,6 +170,8 @@ export interface Store {
   startedIn(run: string, limit: number): Promise<Run[]>
   /** Tasks that are live, or all; of one session, or (null) of any. */
   tasks(which: 'live' | 'all', session: string | null, limit: number): Promise<Run[]>
+  /** Of these ids, those of live runs. */
+  live(runs: readonly string[]): Promise<ReadonlySet<string>>
   /** Of these ids, those that are on record and not live. */
   ended(runs: readonly string[]): Promise<{ id: string; newest: boolean }[]>
   /** The markers of all live runs, by which one run tells another's processes from its own. */

@@ -87,6 +87,7 @@ export async function simulated(): Promise<Simulated> {
       cgroup: () => null,
       journal: (run) => journals.get(run) ?? [],
       recordJournal: (run, entries) => journals.set(run, entries) !== undefined,
+      settle: () => {},
       litter: () => [],
       isUnreadable: () => false,
       create: () => {},

@@ -43,4 +43,3 @@ ALTER TABLE run ADD COLUMN containment TEXT;
   ALTER TABLE run ADD COLUMN task TEXT;
   ALTER TABLE run ADD COLUMN usage TEXT;
   CREATE INDEX run_task ON run (started_at) WHERE task IS NOT NULL;
-  CREATE INDEX event_run ON event (run);

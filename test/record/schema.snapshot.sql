@@ -1,6 +1,3 @@
-index event_run
-CREATE INDEX event_run ON event (run)
-
 index event_session
 CREATE INDEX event_session ON event (session, seq)
 

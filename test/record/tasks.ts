@@ -102,6 +102,7 @@ export function taskConformance(name: string, open: () => Promise<{ store: Store
         { id: first.id, newest: false },
         { id: second.id, newest: true },
       ])
+      expect(await store.live([first.id, second.id, alive.id, 'nobody'])).toEqual(new Set([alive.id]))
       expect(await store.ended([])).toEqual([])
       const which = { endedBefore: 6, keep: 9, limit: 9 }
       expect(await store.forgettable(which)).toEqual([first.id])

@@ -86,6 +86,14 @@ export const tasks = (db: Database, which: 'live' | 'all', session: string | nul
     .all(session, limit)
     .map(toRun)
 
+export const live = (db: Database, runs: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    db
+      .prepare(`SELECT id FROM run WHERE state IN (${LIVE}) AND id IN (SELECT value FROM json_each(?))`)
+      .all(JSON.stringify(runs))
+      .map((row) => String(row['id'])),
+  )
+
 export const ended = (db: Database, runs: readonly string[]): { id: string; newest: boolean }[] =>
   db
     .prepare(

@@ -49,6 +49,5 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE run ADD COLUMN task TEXT;
   ALTER TABLE run ADD COLUMN usage TEXT;
   CREATE INDEX run_task ON run (started_at) WHERE task IS NOT NULL;
-  CREATE INDEX event_run ON event (run);
   `,
 ]

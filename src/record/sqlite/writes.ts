@@ -203,7 +203,8 @@ export function recordEnded(db: Database, run: LiveRun, ending: Ending, harness:
 export function forget(db: Database, which: Retention): string[] {
   const ids = forgettable(db, which)
   for (const id of ids) {
-    db.prepare(`DELETE FROM event WHERE run = ?`).run(id)
+    // By its session, which is what events are found by.
+    db.prepare(`DELETE FROM event WHERE session = (SELECT session FROM run WHERE id = ?1) AND run = ?1`).run(id)
     db.prepare(`DELETE FROM run WHERE id = ? AND ended_at IS NOT NULL`).run(id)
   }
   return ids
