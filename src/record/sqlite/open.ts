@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { Problem } from '../../model/index.ts'
-import { type Database, loadSqlite } from '../driver.ts'
+import { type Database, loadSqlite, type Statement } from '../driver.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
 /** SQLite's own patience for one try of a writer; ours, with jitter, comes on top. */
@@ -17,13 +17,30 @@ export function openDatabase(path: string, tryMs: number): Database {
     try {
       database.exec(`PRAGMA busy_timeout = ${tryMs}; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;`)
       migrate(database, path)
-      return database
+      return withMemory(database)
     } catch (error) {
       database.close()
       throw error
     }
   } catch (error) {
     throw error instanceof Problem ? error : storeProblem(error, path)
+  }
+}
+
+/** Statements are compiled once. Each of ours runs to its end before the next begins, so none is ever used twice at a time. */
+function withMemory(database: Database): Database {
+  const known = new Map<string, Statement>()
+  return {
+    exec: (sql) => database.exec(sql),
+    prepare(sql) {
+      const statement = known.get(sql) ?? database.prepare(sql)
+      known.set(sql, statement)
+      return statement
+    },
+    close() {
+      known.clear()
+      database.close()
+    },
   }
 }
 
