@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
@@ -103,7 +103,7 @@ verifies('one-owner', 'prune beside many starts takes nothing from any of them',
 verifies('unknown', 'a run whose pid namespace is gone is over, by that proof; a person may testify only for what is unknown', () =>
   inLab(async (lab) => {
     if (!isRoot) return unable('only the initial pid namespace sees all, and only root may make another')
-    if (!readOr('/proc/self/status').includes('NSpid:') || (await pidNamespace()) !== 'pid:[4026531836]')
+    if (!readOr('/proc/self/status').includes('NSpid:') || readlinkSync('/proc/self/ns/pid') !== 'pid:[4026531836]')
       return unable('this is not the initial pid namespace')
     const inside = (session: string, hold: string, before = '') =>
       spawn(
@@ -162,8 +162,6 @@ verifies('identity', 'where /proc shows another pid namespace, nothing is starte
     expect(await lab.status('s')).toMatchObject({ state: 'running', pid })
   }),
 )
-
-const pidNamespace = async (): Promise<string> => spawnSync('readlink', ['/proc/self/ns/pid'], { encoding: 'utf8' }).stdout.trim()
 
 verifies('unknown', 'testimony ends what nobody can prove, with who said so; it does not reach what is alive, over or nobody', () =>
   inLab(async (lab) => {
