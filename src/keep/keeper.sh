@@ -129,6 +129,7 @@ hf_settled() {
     [ "$1" -lt 50 ] && hf_try 'sleep 0.02' || return 1
     set -- $(($1 + 1))
   done
+  hf_try 'rm -f "$hf_dir/done" "$hf_dir/plan" "$hf_dir/timer" "$hf_dir/ear"'
 }
 
 # Waits for the harness, writes down how it ended and has Node finish the run.
