@@ -111,7 +111,8 @@ verifies('stop-proof', 'a full disk does not let leftovers, overdue agents or ta
       echo "alive:$still"
       rm "$HOLDFAST_HOME/fill"
       ${COMMAND} ls; ${COMMAND} status late | grep reason
-      ls -d /sys/fs/cgroup/unified/holdfast-$(tr -d - <"$HOLDFAST_HOME/install" | cut -c1-12)-* 2>/dev/null || echo 'no cgroups'`
+      left() { ls -d /sys/fs/cgroup/unified/holdfast-$(tr -d - <"$HOLDFAST_HOME/install" | cut -c1-12)-* 2>/dev/null; }
+      for i in $(seq 50); do if left >/dev/null; then sleep 0.1; fi; done; left || echo 'no cgroups'`
     const { code, stdout, stderr } = inNamespace(script, lab.env)
     expect(stdout, stderr).toMatch(/store: 69\nalive:\nno sessions\n {2}reason +its time was over .*\nno cgroups\n/)
     expect(code, stderr).toBe(0)
