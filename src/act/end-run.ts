@@ -4,7 +4,7 @@ import type { Ending, Intent, LiveRun, Member, Run, Spared, Store, Survivor } fr
 import { isLive, Problem, sameProcess } from '../model/index.ts'
 import { release, usageOf } from './contained.ts'
 import { endTree, type Hands, type Told } from './end-tree.ts'
-import { untilGone } from './gone.ts'
+import { isThere, untilGone } from './gone.ts'
 import { endTimer, nudgeKeeper, settleKeeper, untilKeeperWrote } from './keeper.ts'
 import { isHere, type Looked, lookAt } from './look.ts'
 
@@ -50,7 +50,6 @@ export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<Ru
   let run: LiveRun = trouble === null || how.intent === null ? first : { ...first, state: 'stopping', intent: how.intent, exit: null, survivors: [] }
   const until = ender.clock.elapsed() + ender.policy.settleMs + how.graceMs + ender.policy.killMs
   for (let settlingSince: number | null = null; ; ) {
-    if (ender.clock.elapsed() >= until) return { kind: 'unknown', run, why: 'its launcher or keeper is alive and does not go on' }
     if (trouble === null) {
       const current = await ender.store.run(first.id)
       if (current === null || !isLive(current)) return finished(current ?? first, tally, how, ender)
@@ -71,6 +70,7 @@ export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<Ru
     }
     if (judged.kind === 'unknown')
       return how.despiteUnknown ? overrideUnknown(run, judged.why, how, tally, ender) : { kind: 'unknown', run, why: judged.why }
+    if (ender.clock.elapsed() >= until) return { kind: 'unknown', run, why: 'its launcher or keeper is alive and does not go on' }
     if (judged.kind === 'settling') {
       settlingSince ??= ender.clock.elapsed()
       await settleKeeper(run, ender.clock.elapsed() - settlingSince, ender)
@@ -136,7 +136,8 @@ function endChild(child: LiveRun, parent: Run, how: How & { depth: number }, end
   if (fate.kind === 'leave') return Promise.resolve(null)
   const reason = `the session it was started in (${parent.session}) ended${how.intent === null ? '' : `: ${how.intent.reason}`}`
   const graceMs = how.intent === null ? ender.policy.leftoverGraceMs : how.graceMs
-  return endRun(child, ender, { ...how, intent: { end: fate.as, by: how.intent?.by ?? 'finisher', reason }, graceMs })
+  // What a person overrides for one session is not overridden for others.
+  return endRun(child, ender, { ...how, despiteUnknown: false, intent: { end: fate.as, by: how.intent?.by ?? 'finisher', reason }, graceMs })
 }
 
 /** What an ended run has left: whoever recorded its end may not have been one who ends anything. */
@@ -146,6 +147,10 @@ export const endWhatIsLeft = (run: Run, ender: Ender, how: How): Promise<RunEnd>
 async function finished(run: Run, tally: Tally, how: How, ender: Ender, unrecorded: Error | null = null): Promise<RunEnd> {
   const stuck = await endChildren(run, how, tally, ender)
   await release(run, ender)
+  ender.files.capLog(run.id)
+  // Its keeper may go: nothing is left for it to see to.
+  if (!isLive(run) && unrecorded === null && run.keeper !== null && isHere(run, ender) && isThere(run.keeper, ender.processes))
+    ender.files.settle(run.id)
   return stuck ?? { kind: 'ended', run, ...tally, unrecorded }
 }
 
@@ -174,7 +179,6 @@ async function record(run: LiveRun, ending: Ending, seen: Looked, trouble: Error
     return written
   })
   if (unwritten !== null) return trouble ?? unwritten
-  if (written) ender.files.settle(run.id)
   // Nothing was changed: the run is not what it was when we looked. (Without the store's word we cannot look again.)
   return written || trouble !== null ? null : 'look-again'
 }

@@ -69,11 +69,14 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
   if (whole !== null && storm) hands.containers.freeze(whole)
   // What is frozen hears TERM first: nothing of it runs on before it knows.
   const thaw = (): void => void (cgroup !== null && hands.containers.thaw(cgroup))
-  let left = storm ? await look() : await askToLeave(await askDaemons(look, hands), { ...round, thaw }, hands, how)
-  const isSelf = [...denied.values()].includes('forbidden')
-  if (left.members.length > 0 && whole !== null && !isSelf) left = await killTogether(whole, left, look, hands)
-  if (left.members.length > 0 && !stuck(left.members)) left = await freezeAndKill(round, hands)
-  if (storm) thaw()
+  const endAll = async (): Promise<Seen> => {
+    let seen = storm ? await look() : await askToLeave(await askDaemons(look, hands), { ...round, thaw }, hands, how)
+    const isSelf = [...denied.values()].includes('forbidden')
+    if (seen.members.length > 0 && whole !== null && !isSelf) seen = await killTogether(whole, seen, look, hands)
+    return seen.members.length > 0 && !stuck(seen.members) ? freezeAndKill(round, hands) : seen
+  }
+  // Whatever happens, nobody is left frozen.
+  const left = storm ? await endAll().finally(thaw) : await endAll()
   return {
     ended: [...ended.values()],
     survivors: left.members.map(({ row }) => ({ pid: row.pid, name: row.name, why: whyAlive(row, denied.get(keyOf(row))) })),

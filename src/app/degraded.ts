@@ -67,7 +67,7 @@ export async function endWithoutStore(world: World, id: string, intent: Intent |
   if (record === null) return true
   const run = asLive(record)
   const judged = verdict(run, await lookAt(run, world))
-  if (intent === null && judged.kind !== 'leftovers' && judged.kind !== 'over') return false
+  if (judged.kind === 'unknown' || (intent === null && judged.kind !== 'leftovers' && judged.kind !== 'over')) return false
   const own: Sight = { run, session: sessionOf(run), liveness: 'alive', pid: null, note: null, tasks: [] }
   const [, ...children] = withChildren([own], await seeWithoutStore(world))
   const graceMs = intent === null ? world.policy.leftoverGraceMs : world.policy.graceMs

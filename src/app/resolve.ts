@@ -36,10 +36,10 @@ export async function resolveGone(world: World, reference: string): Promise<Run>
           reason: `${by} said that it is gone; that could not be proven (${judged.why})`,
           evidence: [`unproven: ${judged.why}`, `testimony of ${by} (holdfast resolve --gone)`],
         }
-  // Should it live on after all, it is fenced off from here on.
-  if (judged.kind === 'unknown') world.files.retire(run.id, { end: 'stopped', by, reason: ending.reason })
   if (!(await store.recordEnded(run, ending, seen.harnessId, world.clock.now())))
     throw new Problem('held', `session ${session.id} changed while it was looked at; nothing was recorded`, { hint: `holdfast status ${session.id}` })
+  // Should it live on after all, it is fenced off from here on.
+  if (judged.kind === 'unknown') world.files.retire(run.id, { end: 'stopped', by, reason: ending.reason })
   await release(run, world)
   return (await store.run(run.id)) ?? run
 }

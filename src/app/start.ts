@@ -1,7 +1,7 @@
 import { dismissKeeper, endRun, endWhatIsLeft, lookAt, type RunEnd } from '../act/index.ts'
 import { type Choice, type ClaimDecision, decideClaim, type Judged, toJudge, verdict } from '../decide/index.ts'
 import type { Found, LiveRun, ProcessId, Run, RunBase } from '../model/index.ts'
-import { Problem } from '../model/index.ts'
+import { isLive, Problem } from '../model/index.ts'
 import { terminalName } from '../observe/index.ts'
 import { containmentFor } from './contain.ts'
 import { abandon, handOver, launchDetached, launchOf, newCookie, newMarker, newRunId, untilHarness } from './launch.ts'
@@ -61,7 +61,7 @@ async function clearTheWay(
   switch (decision.kind) {
     case 'record-end':
       await store.recordEnded(decision.run, decision.ending, world.files.harness(decision.run.id), world.clock.now())
-      await endWhatIsLeft(decision.run, ender, { intent: null, graceMs: world.policy.leftoverGraceMs })
+      await endLeft(plan, decision.run.id)
       return
     case 'end-leftovers': {
       const end = await endRun(decision.run, ender, { intent: null, graceMs: world.policy.leftoverGraceMs })
@@ -103,6 +103,12 @@ async function clearTheWay(
     case 'refuse':
       throw refusal(decision, world)
   }
+}
+
+/** What was started in a run that is over now goes before the next one comes. */
+async function endLeft({ world, store }: Plan, id: string): Promise<void> {
+  const run = await store.run(id)
+  if (run !== null && !isLive(run)) await endWhatIsLeft(run, { ...world, store }, { intent: null, graceMs: world.policy.leftoverGraceMs })
 }
 
 /** Somebody is about to write down an end: give it a moment, then help. */

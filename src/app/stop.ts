@@ -1,6 +1,7 @@
 import { censusOf, endRun, endWhatIsLeft, type RunEnd, untilKeeperLeft } from '../act/index.ts'
 import type { Intent, LiveRun, Run, Session, Store } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
+import { isHelper } from '../observe/index.ts'
 import { ancestorsOf, frontOf, parentRun } from './caller.ts'
 import { findSession } from './see.ts'
 import { stopFromOutside } from './stopper.ts'
@@ -28,7 +29,8 @@ export async function stop(world: World, request: StopRequest): Promise<Stopped[
   const by = `${world.user()}@${world.host}`
   const intent: Intent = { end: 'stopped', by, reason: request.reason ?? `stopped by ${by}` }
   // One who was sent to do it from outside does it, wherever it is.
-  const around = request.outside === true ? null : await ancestorsOf(world, await parentRun(world, frontOf(world)))
+  const isOutside = request.outside === true && (isHelper() || world.keepers.markerTrouble() !== null)
+  const around = isOutside ? null : await ancestorsOf(world, await parentRun(world, frontOf(world)))
   return Promise.all(views.map(({ session, run }) => stopOne(world, store, session, run, intent, request.graceMs, around)))
 }
 

@@ -2,6 +2,7 @@ import { isatty } from 'node:tty'
 import {
   codeOf,
   endAsked,
+  endOf,
   endSuspects,
   endWithoutStore,
   finishRun,
@@ -12,7 +13,7 @@ import {
   type World,
   waitForEnd,
 } from '../app/index.ts'
-import { exitCode, type Intent, isLive, isSignallable, Problem } from '../model/index.ts'
+import { exitCode, type Intent, isSignallable, Problem } from '../model/index.ts'
 import { finishedText, stoppedJson, stoppedText } from '../show/index.ts'
 import type { Parsed } from './options.ts'
 import { print, printJson, say } from './out.ts'
@@ -92,7 +93,8 @@ export async function finishVerb(world: World, { words: [run = '', code] }: Pars
   const end = await orWithoutStore(world, run, null, () => finishRun(world, run, code === undefined ? null : Number(code)))
   if (typeof end === 'number') return end
   if (end !== null && !end.run.detached && isatty(2)) for (const line of finishedText(end)) say(line)
-  return end !== null && end.kind === 'ended' && !isLive(end.run) ? 0 : 1
+  // What was started in it may still be there; its own end is what its keeper waits for.
+  return (await endOf(world, run)) === null ? 1 : 0
 }
 
 /** For the keeper (`_end RUN SIGNAL SCOPE`) and its timer (`_end RUN TIMEOUT`). */

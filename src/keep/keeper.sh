@@ -160,7 +160,8 @@ hf_watch() {
   # In place, over what was put there before the start: neither a free block nor a process is needed to say how it ended.
   printf '1 %3d %-4s\n' "$hf_code" "${hf_told:--}" 1<>"$hf_dir/exit"
   exec 8>&-
-  if [ -n "$hf_timer" ] && [ "$hf_until" != tree ] && hf_lives "$hf_timer"; then kill "$hf_timer"; fi
+  # (With a tombstone it may be the very one who ends the rest by now.)
+  if [ -n "$hf_timer" ] && [ "$hf_until" != tree ] && [ ! -e "$hf_dir/retired" ] && hf_lives "$hf_timer"; then kill "$hf_timer"; fi
   # Without us the ear hears the end of its pipe, unless it was stopped.
   hf_look "$hf_ear"
   [ "$hf_state" != T ] || kill -KILL "$hf_ear"

@@ -7,6 +7,7 @@ read -r hf_cgroup <"$hf_dir/cgroup" 2>/dev/null
 # now and then too, less and less often.
 hf_empty() {
   [ -n "$hf_cgroup" ] || return 1
+  [ -e "$hf_cgroup/cgroup.events" ] || return 0
   while read -r hf_key hf_value; do [ "$hf_key $hf_value" != 'populated 0' ] || return 0; done <"$hf_cgroup/cgroup.events"
   return 1
 } 2>/dev/null

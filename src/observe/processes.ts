@@ -155,7 +155,8 @@ function ownLineage(): { self: ProcessId; pids: ReadonlySet<number> } {
   return { self, pids }
 }
 
-const isHelper = (): boolean => {
+/** Were we started to work for a run, and belong to none? */
+export const isHelper = (): boolean => {
   const rttime = parseRttime(readSmall('/proc/self/limits').text)
   return rttime !== null && isHelperMarker(rttime)
 }
