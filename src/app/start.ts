@@ -78,8 +78,12 @@ async function clearTheWay(
       const intent = { end: 'superseded', by, reason: `taken over by ${by}` } as const
       const graceMs = request.graceMs ?? world.policy.graceMs
       const end = await endRun(decision.run, ender, { intent, graceMs, despiteUnknown: request.force ?? false })
-      if (end.kind === 'survivors') throw survivorsProblem(end, 'processes')
-      if (end.kind === 'unknown') throw refusal({ run: decision.run, because: 'unproven', why: end.why, what: 'session' }, world)
+      const isOwn = end.run.id === decision.run.id
+      if (end.kind === 'survivors' && isOwn) throw survivorsProblem(end, 'processes')
+      if (end.kind === 'unknown' && isOwn) throw refusal({ run: decision.run, because: 'unproven', why: end.why, what: 'session' }, world)
+      // The owner is over. A run that was started in it and could not be ended is a session of its own, and is told of.
+      const own = await store.run(decision.run.id)
+      if (!isOwn && own !== null) retired.push({ kind: 'ended', run: own, ended: [], spared: [], unrecorded: null })
       retired.push(end)
       return
     }

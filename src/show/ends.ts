@@ -66,6 +66,8 @@ export const stoppedJson = (session: string, end: End): Record<string, unknown> 
 
 /** The report of a takeover: every pid it ended. */
 export function retiredText(end: End): string[] {
+  if (end.kind === 'unknown') return [`${end.run.session}, which was started in it, cannot be proven gone: ${plain(end.why)}`]
+  if (end.kind === 'survivors') return [`${end.run.session}, which was started in it, still has survivors:`, ...end.survivors.map(survivorText)]
   if (end.kind !== 'ended' || isLive(end.run)) return []
   const what =
     end.ended.length === 0

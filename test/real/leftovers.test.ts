@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
@@ -116,6 +116,33 @@ verifies('stop-proof', 'a full disk does not let leftovers, overdue agents or ta
     const { code, stdout, stderr } = inNamespace(script, lab.env)
     expect(stdout, stderr).toMatch(/store: 69\nalive:\nno sessions\n {2}reason +its time was over .*\nno cgroups\n/)
     expect(code, stderr).toBe(0)
+  }),
+)
+
+verifies('bounded', 'a deaf leftover of an overdue agent lives no longer than the grace of that end', () =>
+  inLab(async (lab) => {
+    const script = `(trap '' TERM; exec setsid sh -c 'echo $$ >"$FA_DIR/deaf.pid"; while :; do sleep 1; done') & exec sleep 1000`
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--timeout', '1s', '--', 'sh', '-c', script])
+    const deaf = await lab.pid('deaf')
+    const { pid } = await lab.status('s')
+    await gone(pid)
+    const began = performance.now()
+    await gone(deaf)
+    expect(performance.now() - began).toBeLessThan(13_000)
+    expect(await until('its end', async () => ((await lab.status('s')).state === 'stopped' ? lab.status('s') : null))).toMatchObject({
+      reason: 'its time was over (--timeout)',
+    })
+  }),
+)
+
+verifies('bounded', 'a long log is capped whoever ends its run', () =>
+  inLab(async (lab) => {
+    const script = 'head -c 25000000 /dev/zero; echo $$ >"$FA_DIR/main.pid"; exec sleep 1000'
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sh', '-c', script])
+    await lab.pid('main')
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--takeover', '--', 'sleep', '1000'])
+    const sizes = readdirSync(join(lab.home, 'runs')).map((run) => statSync(join(lab.home, 'runs', run, 'log')).size)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(10 * 1024 * 1024)
   }),
 )
 

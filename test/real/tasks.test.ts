@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -186,6 +187,41 @@ verifies('stop-proof', 'a run inside that cannot be judged does not keep its par
       ])
     expect(await lab.status('s')).toMatchObject({ state: 'stopped' })
     await until('the end of the inner one', async () => (await lab.status('inner')).state !== 'running')
+  }),
+)
+
+verifies('unknown', 'what is overridden for one session is not overridden for what was started in it', () =>
+  inLab(async (lab) => {
+    if (process.getuid?.() !== 0) return unable('a pid namespace needs root')
+    const agent = `${COMMAND} run --session inner --dir ${lab.newDir()} --detach -- sleep 1001; exec sleep 1000`
+    const around = `${COMMAND} run --session outer --dir ${lab.dir} --detach -- sh -c '${agent}'; sleep 1002`
+    const namespace = spawn('unshare', ['-pf', '-m', '--mount-proc', '--kill-child', 'sh', '-c', around], { env: lab.env, stdio: 'ignore' })
+    await until('the inner one', async () => (await lab.hf(['status', 'inner', '--json'])).code === 0 && (await lab.status('inner')).pid !== null)
+    await lab.ok(['run', '--session', 'outer', '--dir', lab.newDir(), '--detach', '--force', '--grace', '1s', '--', 'sleep', '1003'])
+    expect(await lab.status('inner')).toMatchObject({ state: 'running', liveness: 'unknown' })
+    namespace.kill('SIGKILL')
+    await until('its end', async () => (await lab.status('inner')).state === 'lost')
+  }),
+)
+
+verifies('stop-proof', 'an agent that says it were outside is ended from outside all the same', () =>
+  inLab(async (lab) => {
+    await lab.ok([
+      'run',
+      '--session',
+      's',
+      '--dir',
+      lab.dir,
+      '--detach',
+      '--',
+      'sh',
+      '-c',
+      `echo $$ >"$FA_DIR/main.pid"; ${COMMAND} stop s --outside --grace 1s; sleep 1000`,
+    ])
+    await gone(await lab.pid('main'))
+    expect(await until('its end', async () => ((await lab.status('s')).state === 'stopped' ? lab.status('s') : null))).toMatchObject({
+      survivors: [],
+    })
   }),
 )
 
