@@ -135,7 +135,8 @@ export async function until<T>(
   const end = performance.now() + ms
   for (;;) {
     const seen = await look()
-    if (seen !== null && seen !== undefined && seen !== false) return seen
+    // An empty file is one that is just being written.
+    if (seen !== null && seen !== undefined && seen !== false && (seen as unknown) !== '') return seen
     if (performance.now() >= end) throw new Error(`waited ${ms} ms in vain for: ${what}`)
     await new Promise((next) => setTimeout(next, 15))
   }

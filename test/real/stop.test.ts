@@ -59,20 +59,21 @@ verifies(
           stdio: 'ignore',
         }),
       ]
-      await until(
-        'the client',
-        () =>
-          readOr('/proc/net/tcp')
-            .split('\n')
-            .filter((line) => line.includes(`:${port.toString(16).toUpperCase().padStart(4, '0')} `)).length > 1,
-      )
-      const suspects = JSON.parse(await lab.ok(['tree', 's', '--suspects', '--json'])) as { suspects: { pid: number }[] }
-      expect(suspects.suspects.map(({ pid }) => pid)).toEqual([innocents[0]?.pid, innocents[2]?.pid])
-      await lab.ok(['stop', 's'])
-      expect(isAlive(server)).toBe(false)
-      for (const innocent of innocents) {
-        expect(isAlive(innocent.pid ?? 0)).toBe(true)
-        innocent.kill('SIGKILL')
+      try {
+        await until(
+          'the client',
+          () =>
+            readOr('/proc/net/tcp')
+              .split('\n')
+              .filter((line) => line.includes(`:${port.toString(16).toUpperCase().padStart(4, '0')} `)).length > 1,
+        )
+        const suspects = JSON.parse(await lab.ok(['tree', 's', '--suspects', '--json'])) as { suspects: { pid: number }[] }
+        expect(suspects.suspects.map(({ pid }) => pid)).toEqual([innocents[0]?.pid, innocents[2]?.pid])
+        await lab.ok(['stop', 's'])
+        expect(isAlive(server)).toBe(false)
+        expect(innocents.map(({ pid }) => isAlive(pid ?? 0))).toEqual([true, true, true, true])
+      } finally {
+        for (const innocent of innocents) innocent.kill('SIGKILL')
       }
     }),
 )
