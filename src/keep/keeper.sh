@@ -20,8 +20,12 @@ hf_helper_exec() {
   exec "$@" 7>&- 8>&-
 }
 
+# Node hears every signal again, whatever its parent ignored: only a session of its own keeps a helper from what a closing terminal tells us all.
+hf_apart=''
+if command -v setsid >/dev/null 2>&1; then hf_apart=setsid; fi
+
 # One that works beside us, deaf to the terminal.
-hf_help() { command eval '( trap "" HUP INT QUIT TSTP; trap - TERM USR1 USR2; hf_helper_exec "$@" ) </dev/null >/dev/null 2>&1 &'; }
+hf_help() { command eval '( trap "" HUP INT QUIT TSTP; trap - TERM USR1 USR2; hf_helper_exec $hf_apart "$@" ) </dev/null >/dev/null 2>&1 &'; }
 
 # What the kernel says of a child of ours: hf_state is its state, ? if that cannot be read, or empty if it is none (any more); hf_group its
 # group. Names may hold line breaks. A process whose first thread has left shows Z while others work: it lives, as L.
@@ -168,7 +172,7 @@ hf_watch() {
   # A bash that cannot fork gives up in spite of that; even then the code is the agent's.
   trap 'exit "$hf_code"' 0
   if [ -z "${hf_front-}" ] && hf_settled; then exit "$hf_code"; fi
-  hf_try '( trap - 0; trap "" HUP INT QUIT TSTP; hf_helper_exec "$hf_node" "$hf_cli" _finish "$hf_run" "$hf_code" 2>&7 )' ||
+  hf_try '( trap - 0; trap "" HUP INT QUIT TSTP; hf_helper_exec $hf_apart "$hf_node" "$hf_cli" _finish "$hf_run" "$hf_code" 2>&7 )' ||
     { [ "$hf_until" != tree ] || hf_help /bin/sh "$hf_keep/linger.sh" "$hf_dir" "$hf_node" "$hf_cli" "$hf_run"; }
   exit "$hf_code"
 }
