@@ -1,6 +1,6 @@
 import type { Verdict } from '../decide/index.ts'
 import { converge, endedAt, verdict, whatBecomesOf, withCompany } from '../decide/index.ts'
-import type { Ending, Intent, LiveRun, Member, Run, Spared, Store, Survivor } from '../model/index.ts'
+import type { Ending, Intent, LiveRun, Member, Run, RunEnd, Spared, Store, Survivor } from '../model/index.ts'
 import { isLive, Problem, sameProcess } from '../model/index.ts'
 import { release, usageOf } from './contained.ts'
 import { endTree, type Hands, type Told } from './end-tree.ts'
@@ -8,20 +8,8 @@ import { isThere, untilGone } from './gone.ts'
 import { endTimer, nudgeKeeper, settleKeeper, untilKeeperWrote } from './keeper.ts'
 import { isHere, type Looked, lookAt } from './look.ts'
 
+export type { RunEnd }
 export type Ender = Hands & { readonly store: Store }
-
-export type RunEnd =
-  | {
-      readonly kind: 'ended'
-      readonly run: Run
-      readonly ended: readonly Member[]
-      readonly spared: readonly Spared[]
-      readonly unrecorded: Error | null
-    }
-  | { readonly kind: 'survivors'; readonly run: Run; readonly survivors: readonly Survivor[]; readonly ended: readonly Member[] }
-  | { readonly kind: 'unknown'; readonly run: Run; readonly why: string }
-  /** Its owner is alive, and nobody asked for its end. */
-  | { readonly kind: 'alive'; readonly run: Run }
 
 export type How = {
   /** Null: only finish what is over by itself. */

@@ -1,5 +1,6 @@
 import type { Containment } from './containment.ts'
 import type { Exit } from './exit.ts'
+import type { Member, Spared } from './fact.ts'
 import type { Place, ProcessId } from './identity.ts'
 import type { EndState } from './states.ts'
 
@@ -81,3 +82,17 @@ export type Usage = { readonly cpuMs: number; readonly whole: boolean }
 export const isLive = (run: Run): run is LiveRun => run.state === 'starting' || run.state === 'running' || run.state === 'stopping'
 
 export const intentOf = (run: Run): Intent | null => (run.state === 'stopping' ? run.intent : null)
+
+/** What came of ending a run: seen gone, or not. */
+export type RunEnd =
+  | {
+      readonly kind: 'ended'
+      readonly run: Run
+      readonly ended: readonly Member[]
+      readonly spared: readonly Spared[]
+      readonly unrecorded: Error | null
+    }
+  | { readonly kind: 'survivors'; readonly run: Run; readonly survivors: readonly Survivor[]; readonly ended: readonly Member[] }
+  | { readonly kind: 'unknown'; readonly run: Run; readonly why: string }
+  /** Its owner is alive, and nobody asked for its end. */
+  | { readonly kind: 'alive'; readonly run: Run }

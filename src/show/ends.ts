@@ -1,19 +1,10 @@
-import type { Member, Run, Spared, Survivor } from '../model/index.ts'
+import type { Member, Run, RunEnd, Spared, Survivor } from '../model/index.ts'
 import { describeMember, isLive, policy, portsFirst } from '../model/index.ts'
 import { plain } from './paint.ts'
 
-/** The outcome of ending a run, as `act` gives it; only what is shown. */
+/** What came of a wish to end a session: of its run or, where there was none to end here, why. */
 export type End =
-  | {
-      readonly kind: 'ended'
-      readonly run: Run
-      readonly ended: readonly Member[]
-      readonly spared: readonly Spared[]
-      readonly unrecorded: Error | null
-    }
-  | { readonly kind: 'survivors'; readonly run: Run; readonly survivors: readonly Survivor[]; readonly ended: readonly Member[] }
-  | { readonly kind: 'unknown'; readonly run: Run; readonly why: string }
-  | { readonly kind: 'alive'; readonly run: Run }
+  | RunEnd
   | { readonly kind: 'not-running'; readonly run: Run | null }
   | { readonly kind: 'handed-over'; readonly run: Run; readonly pid: number }
 
