@@ -7,6 +7,8 @@ holdfast=$1 work=$2
 export HOLDFAST_HOME="$work/home"
 ways='child setsid daemon daemon-env daemon-env-cd node tmux clobbered forking'
 PATH=$PATH:/usr/sbin
+# tmux asks the user database for a shell where this is not set, and there "nobody" has one that only says no.
+export SHELL=/bin/sh
 
 # The number in decimals of a second: `sleep 1000.12345` is our own, and nobody else's.
 agent() { # WAY NUMBER
