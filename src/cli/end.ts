@@ -43,12 +43,14 @@ export async function stopVerb(world: World, parsed: Parsed): Promise<number> {
   return Math.max(0, ...stopped.map(({ end }) => codeOfEnd(end)))
 }
 
+const SUSPECTS_LISTED = 'holdfast tree S --suspects lists them'
+
 /** `stop --suspect PID…`: on the caller's word, and only those. */
 async function stopSuspects(world: World, parsed: Parsed): Promise<number> {
   if (parsed.flags.has('all') || parsed.words.length === 0)
-    throw new Problem('usage', 'stop --suspect takes the pids of suspects', { hint: 'holdfast tree S --suspects lists them' })
+    throw new Problem('usage', 'stop --suspect takes the pids of suspects', { hint: SUSPECTS_LISTED })
   const wrong = parsed.words.find((word) => !/^\d{1,7}$/.test(word) || !isSignallable(Number(word)))
-  if (wrong !== undefined) throw new Problem('usage', `${JSON.stringify(wrong)} is no pid that may be signalled`)
+  if (wrong !== undefined) throw new Problem('usage', `${JSON.stringify(wrong)} is no pid that may be signalled`, { hint: SUSPECTS_LISTED })
   const ended = await endSuspects(world, [...new Set(parsed.words.map(Number))], duration(parsed, 'grace') ?? world.policy.graceMs)
   if (parsed.flags.has('json')) printJson(ended)
   else print(ended.map(({ pid, name, session, result }) => `${name} (pid ${pid}), a suspect of ${session}: ${WORDS[result]}`))

@@ -5,7 +5,7 @@ import type { Ender } from '../../src/act/index.ts'
 import type { Clock, ExitRecord, Intent, JournalEntry, LiveRun, ProcessId, ProcessRow, Signal, Store } from '../../src/model/index.ts'
 import { isDead, policy } from '../../src/model/index.ts'
 import { openSqliteStore } from '../../src/record/index.ts'
-import { aClaim, aRun, place } from '../record/conformance.ts'
+import { aClaim, aRun, place } from '../record/examples.ts'
 
 export type Sent = { readonly pid: number; readonly signal: Signal }
 type Simulated = Ender & {

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { runFiles } from '../../src/keep/index.ts'
 import { quote } from '../../src/keep/shell.ts'
 import type { RunRecord } from '../../src/model/index.ts'
-import { aRun } from '../record/conformance.ts'
+import { aRun } from '../record/examples.ts'
 import { verifies } from '../requirements.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hf-files-'))

@@ -24,7 +24,7 @@ verifies(
   'stop-proof',
   'an agent is in a cgroup that carries the install and its run, its keeper is not, and the end removes it',
   contained(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'tree'])
+    await lab.ok(lab.detached('s', AGENT, 'tree'))
     const path = await cgroupOf(lab, 's')
     const scrubbed = await lab.pid('scrubbed')
     const { keeper, pid } = await lab.status('s')
@@ -55,7 +55,7 @@ verifies(
   'a run started inside has a sibling cgroup: the end of the outer one does not hit an independent one, keeper included',
   contained(async (lab) => {
     const inner = `${COMMAND} run --session inner --dir ${lab.newDir()} --independent --detach -- sleep 1000; ${COMMAND} run --session child --dir ${lab.newDir()} --detach -- sleep 1001; exec sleep 1002`
-    await lab.ok(['run', '--session', 'outer', '--dir', lab.dir, '--detach', '--', 'sh', '-c', inner])
+    await lab.ok(lab.detached('outer', 'sh', '-c', inner))
     const { pid: child } = await until('the child', async () =>
       (await lab.hf(['status', 'child', '--json'])).code === 0 ? lab.status('child') : null,
     )
@@ -96,20 +96,7 @@ verifies(
         ['in', enter],
         ['out', []],
       ] as const) {
-        expect(
-          as(before, [
-            'run',
-            '--session',
-            session,
-            '--dir',
-            lab.dir,
-            '--detach',
-            '--',
-            'sh',
-            '-c',
-            'while [ ! -e go ]; do sleep 0.05; done; exec sleep 1000',
-          ]),
-        ).toMatchObject({ status: 0 })
+        expect(as(before, lab.detached(session, 'sh', '-c', 'while [ ! -e go ]; do sleep 0.05; done; exec sleep 1000'))).toMatchObject({ status: 0 })
         const { pid, containment } = JSON.parse(as([], ['status', session, '--json']).stdout) as {
           pid: number
           containment: { level: string; path: string }
@@ -157,22 +144,7 @@ verifies(
     const nobody = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', COMMAND]
     const env = { ...lab.env, HOLDFAST_HOME: home, FA_DIR: lab.dir }
     const agent = `while [ ! -e go ]; do sleep 0.05; done; ${COMMAND} stop s --grace 1s; sleep 1000`
-    const start = [
-      '-c',
-      `echo 0 >${delegated}/cgroup.procs; exec "$@"`,
-      'sh',
-      ...nobody,
-      'run',
-      '--session',
-      's',
-      '--dir',
-      lab.dir,
-      '--detach',
-      '--',
-      'sh',
-      '-c',
-      agent,
-    ]
+    const start = ['-c', `echo 0 >${delegated}/cgroup.procs; exec "$@"`, 'sh', ...nobody, ...lab.detached('s', 'sh', '-c', agent)]
     try {
       expect(spawnSync('sh', start, { env, cwd: lab.dir, encoding: 'utf8' })).toMatchObject({ status: 0 })
       const status = (): { state: string; pid: number; containment: object } =>
@@ -220,7 +192,7 @@ verifies(
       'while [ ! -s "$FA_DIR/inner.pid" ] || [ ! -s "$FA_DIR/moved.pid" ]; do sleep 0.02; done',
       'echo $$ >"$FA_DIR/main.pid"; sleep 0.2; echo 1 >"$place$g/cgroup.freeze"; exec sleep 1002',
     ].join('\n')
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sh', '-c', script])
+    await lab.ok(lab.detached('s', 'sh', '-c', script))
     const path = await cgroupOf(lab, 's')
     const pids = [await lab.pid('main'), await lab.pid('inner'), await lab.pid('moved')]
     await until('the frost', () => readOr(join(path, 'cgroup.events')).includes('frozen 1'))
@@ -235,7 +207,7 @@ verifies(
   'stop-proof',
   'a cgroup that a crash left is swept by the next reconcile, and never a reason to fail a launch',
   contained(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sleep', '1000'])
+    await lab.ok(lab.detached('s', 'sleep', '1000'))
     const path = await cgroupOf(lab, 's')
     const { pid, keeper } = await lab.status('s')
     for (const victim of [keeper, pid]) process.kill(victim, 'SIGKILL')
@@ -243,7 +215,7 @@ verifies(
     // Its zombie may have told how it ended.
     expect((await lab.status('s')).state).toMatch(/^(lost|failed)$/)
     expect(existsSync(path)).toBe(true)
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sleep', '1000'])
+    await lab.ok(lab.detached('s', 'sleep', '1000'))
     expect(await cgroupOf(lab, 's')).not.toBe(path)
     await lab.ok(['reconcile'])
     expect(existsSync(path)).toBe(false)
@@ -254,7 +226,7 @@ test(
   'an agent that could not get into its cgroup is contained by its other proofs, and status says so',
   contained(async (lab) => {
     // Between the claim and the launch somebody takes the cgroup away: the launcher is held there.
-    const started = lab.start(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'tree'], {
+    const started = lab.start(lab.detached('s', AGENT, 'tree'), {
       command: TEST_COMMAND,
       env: { HOLDFAST_FAILPOINTS: 'after:containers.make=delay:700' },
     })
@@ -272,7 +244,7 @@ test(
 verifies('innocent', 'with a cgroup too no signal goes to a group, to everybody, to init or an ancestor, and no killer program runs', () =>
   inLab(async (lab) => {
     if (!hasCgroups) return unable('no cgroup v2 that we may write')
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'stubborn'])
+    await lab.ok(lab.detached('s', AGENT, 'stubborn'))
     await lab.pid('main')
     const trace = join(lab.dir, 'trace')
     const calls = 'trace=kill,tkill,tgkill,execve,pidfd_send_signal,openat'

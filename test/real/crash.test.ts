@@ -19,7 +19,7 @@ async function launchDyingAt(lab: Lab, step: number, after: boolean): Promise<{ 
     CRASH_AFTER: after ? '1' : '0',
   }
   const quiet = { env: { FA_DIR: agentDir, HOLDFAST_HOME: env.HOLDFAST_HOME } }
-  const launched = await lab.hf(['run', '--session', 'k', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'], { env })
+  const launched = await lab.hf(lab.detached('k', AGENT, 'idle'), { env })
   await lab.ok(['reconcile'], quiet)
   const agent = await until(`agreement at step ${step}`, async () => {
     const status = await lab.hf(['status', 'k', '--json'], quiet)
@@ -72,7 +72,7 @@ verifies(
 verifies('one-owner', 'a keeper killed at any moment of a short run leaves no second owner and no open run', () =>
   inLab(async (lab) => {
     for (let delayMs = 0; delayMs < 200; delayMs += 20) {
-      await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sh', '-c', 'sleep 0.1; exit 4'])
+      await lab.ok(lab.detached('s', 'sh', '-c', 'sleep 0.1; exit 4'))
       const { keeper } = await lab.status('s')
       await new Promise((next) => setTimeout(next, delayMs))
       if (isAlive(keeper)) process.kill(keeper, 'SIGKILL')

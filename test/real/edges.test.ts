@@ -36,7 +36,7 @@ test('an answer that cannot be written is a failure', () =>
 
 test('logs as lines of JSON', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'printf', 'one\ntwo "2"\nrest'])
+    await lab.ok(lab.detached('s', 'printf', 'one\ntwo "2"\nrest'))
     await lab.ok(['wait', 's'])
     const lines = (await lab.ok(['logs', 's', '--json'])).trim().split('\n')
     expect(lines.map((line) => (JSON.parse(line) as { line: string }).line)).toEqual(['one', 'two "2"', 'rest'])
@@ -106,7 +106,7 @@ verifies('stop-proof', 'without the store a session is stopped with the runs sta
   inLab(async (lab) => {
     await lab.ok(['run', '--session', 'past', '--dir', lab.newDir(), '--', 'true'])
     const inner = `${COMMAND} run --session inner --dir ${lab.newDir()} --detach -- sleep 1000; exec sleep 1000`
-    await lab.ok(['run', '--session', 'outer', '--dir', lab.dir, '--detach', '--', 'sh', '-c', inner])
+    await lab.ok(lab.detached('outer', 'sh', '-c', inner))
     const other = lab.newDir()
     await lab.ok(['run', '--session', 'other', '--dir', other, '--detach', '--', AGENT, 'idle'])
     const child = await until('the inner run', async () => {
@@ -127,7 +127,7 @@ verifies('stop-proof', 'without the store a session is stopped with the runs sta
 
 verifies('visible', 'who reads waits for no writer', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const { pid, keeper } = await lab.status('s')
     const hold = `const { DatabaseSync } = require('@photostructure/sqlite'); const db = new DatabaseSync(${JSON.stringify(join(lab.home, 'holdfast.db'))});
       db.exec('BEGIN IMMEDIATE'); console.log('held'); setTimeout(() => {}, 60000)`

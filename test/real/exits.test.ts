@@ -11,7 +11,7 @@ verifies('evidence', 'exit codes come through exactly, in the foreground and det
       expect(run.code).toBe(code)
       expect(await lab.status('s')).toMatchObject({ state: code === 0 ? 'completed' : 'failed', exit: { code, signal: null } })
     }
-    await lab.ok(['run', '--session', 'd', '--dir', lab.dir, '--detach', '--', 'sh', '-c', 'exit 42'])
+    await lab.ok(lab.detached('d', 'sh', '-c', 'exit 42'))
     expect((await lab.hf(['wait', 'd'])).code).toBe(42)
     expect(await lab.status('d')).toMatchObject({ state: 'failed', exit: { code: 42, signal: null }, reason: 'exit code 42' })
   }),
@@ -58,7 +58,7 @@ verifies('evidence', 'what could not be started failed, and says why', () =>
 
 verifies('evidence', 'an agent whose keeper died ends as lost: no code is invented', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const { keeper, pid } = await lab.status('s')
     process.kill(keeper, 'SIGKILL')
     await gone(keeper)

@@ -156,7 +156,7 @@ verifies('evidence', 'closing the window ends the tree, and leaves an exit recor
 verifies('one-owner', 'on a terminal a second start shows the holder and asks: leave, or take over', () =>
   inLab((lab) =>
     onTerminal(lab, SHELL, async (terminal) => {
-      await lab.ok(['run', '--session', 'ask', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+      await lab.ok(lab.detached('ask', AGENT, 'idle'))
       const { pid } = await lab.status('ask')
       terminal.type([`clear; ${COMMAND} resume ask; echo "code=$?"`, 'Enter'])
       await terminal.sees(`held by pid ${pid}`)

@@ -32,7 +32,7 @@ verifies('identity', 'strangers with the pids of a dead run are neither trusted 
 
 verifies('identity', 'a run of an earlier boot is over without being probed', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const { pid } = await lab.status('s')
     const script = `
       echo 00000000-0000-4000-8000-000000000000 >/tmp/boot_id.$$; mount --bind /tmp/boot_id.$$ /proc/sys/kernel/random/boot_id; rm /tmp/boot_id.$$
@@ -50,7 +50,7 @@ verifies('identity', 'a run of an earlier boot is over without being probed', ()
 
 verifies('unknown', 'from another pid namespace nothing is judged dead, stolen or called stopped', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const { pid } = await lab.status('s')
     const script = `
       hf=${COMMAND}; set +e
@@ -73,7 +73,7 @@ verifies('unknown', '--force overrides what cannot be proven, says so on record,
       hf=${COMMAND}
       $hf run --session s --dir ${lab.dir} --force --detach -- ${AGENT} idle >&2
       $hf events s --json; $hf stop --all >&2`
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const { pid } = await lab.status('s')
     const result = inNamespace(script, lab.env)
     expect(result.code, result.stderr).toBe(0)
@@ -89,7 +89,7 @@ verifies('unknown', '--force overrides what cannot be proven, says so on record,
 
 verifies('identity', 'a frozen agent is alive: refused, not finished; and stop still ends it', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const pid = await lab.pid('main')
     process.kill(pid, 'SIGSTOP')
     await lab.ok(['reconcile'])
@@ -105,7 +105,7 @@ verifies('identity', 'a frozen agent is alive: refused, not finished; and stop s
 verifies('unknown', "another user's agent is alive or unknown, with and without hidepid; never dead, never stopped", () =>
   inLab(async (lab) => {
     if (!isRoot) return unable('another user needs root')
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const pid = await lab.pid('main')
     giveAll(lab.home, 65534)
     const asNobody = (hide: string): { out: string; err: string } => {
@@ -126,7 +126,7 @@ verifies('unknown', "another user's agent is alive or unknown, with and without 
 
 verifies('identity', 'a zombie is gone, and its own status is the evidence', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sh', '-c', 'echo $$ >"$FA_DIR/main.pid"; sleep 0.3; exit 3'])
+    await lab.ok(lab.detached('s', 'sh', '-c', 'echo $$ >"$FA_DIR/main.pid"; sleep 0.3; exit 3'))
     const { keeper } = await lab.status('s')
     process.kill(keeper, 'SIGSTOP')
     await until('the ending', async () => (await lab.status('s')).state === 'failed')
@@ -148,7 +148,7 @@ function giveAll(path: string, id: number): void {
 
 verifies('identity', 'a wall clock that jumps a year either way changes nothing', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const { pid } = await lab.status('s')
     for (const shift of [-365, 365]) {
       const env = { NODE_OPTIONS: `--require ${resolve('test/fixtures/clock.cjs')}`, CLOCK_SHIFT_MS: String(shift * 86_400_000) }

@@ -9,7 +9,7 @@ verifies('private', 'ids outside the grammar are refused with 64 and change noth
   inLab(async (lab) => {
     await lab.ok(['ls'])
     for (const id of ['../../x', '/etc/x', 'a/b', '..', '.', '', '-x', 'x y', 'x\ny', 'ä', 'x'.repeat(129)]) {
-      const refused = await lab.hf(['run', '--session', id, '--dir', lab.dir, '--detach', '--', 'true'])
+      const refused = await lab.hf(lab.detached(id, 'true'))
       expect(refused.code, JSON.stringify(id)).toBe(64)
       expect(refused.stderr.split('\n')[0], JSON.stringify(id)).toMatch(/^holdfast: .+/)
     }
@@ -89,7 +89,7 @@ verifies('visible', 'a home that is not ours, or not a folder, is refused with 6
 
 verifies('visible', 'a store that cannot be used is told; sessions can still be seen and stopped', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'tree'])
+    await lab.ok(lab.detached('s', AGENT, 'tree'))
     const pids = await Promise.all(['main', 'plain', 'setsid', 'scrubbed'].map(lab.pid))
     for (const name of ['holdfast.db', 'holdfast.db-wal', 'holdfast.db-shm']) writeFileSync(join(lab.home, name), 'x'.repeat(5000))
     const seen = await lab.hf(['ls', '--json'])
@@ -109,7 +109,7 @@ verifies('visible', 'a store that cannot be used is told; sessions can still be 
 
 verifies('bounded', 'an agent that starts itself again and again is stopped by depth', () =>
   inLab(async (lab) => {
-    const refused = await lab.hf(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'true'], {
+    const refused = await lab.hf(lab.detached('s', 'true'), {
       env: { HOLDFAST_LINEAGE: Array.from({ length: 16 }, (_, index) => `c${index}`).join(':') },
     })
     expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining('nested 16 deep') as string })
@@ -135,7 +135,7 @@ verifies('innocent', 'the beginning of a name is enough to look, and never enoug
 
 verifies('visible', 'a refusal can be read by a program, with its holder', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sleep', '1000'])
+    await lab.ok(lab.detached('s', 'sleep', '1000'))
     const { pid } = await lab.status('s')
     const refused = await lab.hf(['resume', 's', '--detach', '--json'])
     expect(refused).toMatchObject({ code: 75, stdout: '' })

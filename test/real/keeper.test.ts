@@ -47,7 +47,7 @@ test('USR1 to the command reaches the agent, and ends nobody else', () =>
 
 verifies('evidence', 'stop does not rename an end that came by itself', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sh', '-c', 'sleep 0.3; exit 3'])
+    await lab.ok(lab.detached('s', 'sh', '-c', 'sleep 0.3; exit 3'))
     const { keeper, pid } = await lab.status('s')
     process.kill(keeper, 'SIGSTOP')
     await gone(pid)

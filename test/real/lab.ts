@@ -37,6 +37,8 @@ export type Lab = {
   hf(args: readonly string[], options?: Options): Promise<Result>
   start(args: readonly string[], options?: Options): ChildProcess
   ok(args: readonly string[], options?: Options): Promise<string>
+  /** The arguments that start a session here, detached. */
+  detached(session: string, ...argv: readonly string[]): string[]
   status(session: string): Promise<Status>
   /** The pid the stand-in agent wrote under a name. */
   pid(name: string): Promise<number>
@@ -73,6 +75,7 @@ export async function inLab(body: (lab: Lab) => Promise<void>): Promise<void> {
       expect(result.code, `holdfast ${args.join(' ')}\n${result.stderr}`).toBe(0)
       return result.stdout
     },
+    detached: (session, ...argv) => ['run', '--session', session, '--dir', dir, '--detach', '--', ...argv],
     status: async (session) => {
       const result = await hf(['status', session, '--json'])
       expect(result.code, result.stderr).toBe(0)

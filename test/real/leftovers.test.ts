@@ -35,7 +35,7 @@ const isListening = (port: number): boolean =>
 
 verifies('stop-proof', 'what an agent leaves is gone within a second, deaf servers too, its ports are free, and evidence has a line for each', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', ...litterBug(lab, 'exec sleep 1001')])
+    await lab.ok(lab.detached('s', ...litterBug(lab, 'exec sleep 1001')))
     const [four, six] = [await portOf(lab, 'four'), await portOf(lab, 'six')]
     const servers = [await lab.pid('four'), await lab.pid('six')]
     const tree = await lab.ok(['tree', 's'])
@@ -138,7 +138,7 @@ verifies('bounded', 'a deaf leftover of an overdue agent lives no longer than th
 verifies('bounded', 'a long log is capped whoever ends its run', () =>
   inLab(async (lab) => {
     const script = 'head -c 25000000 /dev/zero; echo $$ >"$FA_DIR/main.pid"; exec sleep 1000'
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sh', '-c', script])
+    await lab.ok(lab.detached('s', 'sh', '-c', script))
     await lab.pid('main')
     await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--takeover', '--', 'sleep', '1000'])
     const sizes = readdirSync(join(lab.home, 'runs')).map((run) => statSync(join(lab.home, 'runs', run, 'log')).size)
@@ -149,7 +149,7 @@ verifies('bounded', 'a long log is capped whoever ends its run', () =>
 verifies('stop-proof', 'a frozen agent runs nothing any more before it hears that it shall end', () =>
   inLab(async (lab) => {
     const script = 'echo $$ >"$FA_DIR/main.pid"; i=0; while :; do i=$((i + 1)); echo $i >>"$FA_DIR/count"; sleep 0.01; done'
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sh', '-c', script])
+    await lab.ok(lab.detached('s', 'sh', '-c', script))
     await lab.pid('main')
     const { containment } = JSON.parse(await lab.ok(['status', 's', '--json'])) as { containment: { level: string; path: string } }
     if (containment.level !== 'cgroup') return unable('no cgroup that we may write')

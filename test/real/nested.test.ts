@@ -8,7 +8,7 @@ import { AGENT, COMMAND, collect, gone, inLab, isAlive, type Lab, until } from '
 /** An outer session whose agent starts an inner one; answers the pid of the inner agent. */
 async function nest(lab: Lab, outer = 'exec sleep 1000'): Promise<number> {
   const script = `"${COMMAND}" run --session inner --dir ${lab.newDir()} --detach -- sleep 1000; ${outer}`
-  await lab.ok(['run', '--session', 'outer', '--dir', lab.dir, '--detach', '--', 'sh', '-c', script])
+  await lab.ok(lab.detached('outer', 'sh', '-c', script))
   return until('the inner agent', async () => {
     const status = await lab.hf(['status', 'inner', '--json'])
     return status.code === 0 && (JSON.parse(status.stdout) as { pid: number | null }).pid
@@ -61,7 +61,7 @@ verifies('gate', 'nothing is started in a session that is being stopped', () =>
   inLab(async (lab) => {
     const [first, second] = [lab.newDir(), lab.newDir()]
     const script = `trap '' TERM; "${COMMAND}" run --session one --dir ${first} --detach -- ${AGENT} stubborn; until [ -e "$HOLDFAST_FENCE" ]; do sleep 0.05; done; "${COMMAND}" run --session two --dir ${second} --detach -- sleep 1000 2>$FA_DIR/said; echo $? >$FA_DIR/code; sleep 1000`
-    await lab.ok(['run', '--session', 'outer', '--dir', lab.dir, '--detach', '--', 'bash', '-c', script])
+    await lab.ok(lab.detached('outer', 'bash', '-c', script))
     await until('the first', async () => (await lab.hf(['status', 'one'])).code === 0)
     await lab.pid('main')
     await lab.ok(['stop', 'outer', '--grace', '3s'])
@@ -75,7 +75,7 @@ verifies('stop-proof', 'commands of ours that wait or follow inside a session en
   inLab(async (lab) => {
     await lab.ok(['run', '--session', 'other', '--dir', lab.newDir(), '--detach', '--', 'sleep', '1000'])
     const script = `"${COMMAND}" resume other --attach >/dev/null 2>&1 & "${COMMAND}" resume other --wait 5m >/dev/null 2>&1 & echo $$ >$FA_DIR/main.pid; sleep 1000`
-    await lab.ok(['run', '--session', 'outer', '--dir', lab.dir, '--detach', '--', 'sh', '-c', script])
+    await lab.ok(lab.detached('outer', 'sh', '-c', script))
     await lab.pid('main')
     type Members = { members: { pid: number; name: string }[] }
     const nodes = await until('both commands', async () => {
@@ -92,7 +92,7 @@ verifies('stop-proof', 'commands of ours that wait or follow inside a session en
 verifies('stop-proof', 'a run started with an emptied environment still knows the session around it', () =>
   inLab(async (lab) => {
     const script = `env -i PATH="$PATH" HOLDFAST_HOME="$HOLDFAST_HOME" HF_LAB="$HF_LAB" "${COMMAND}" run --session inner --dir ${lab.newDir()} --detach -- sleep 1000; echo $$ >$FA_DIR/main.pid; sleep 1000`
-    await lab.ok(['run', '--session', 'outer', '--dir', lab.dir, '--detach', '--', 'sh', '-c', script])
+    await lab.ok(lab.detached('outer', 'sh', '-c', script))
     await lab.pid('main')
     const { pid } = await lab.status('inner')
     await lab.ok(['stop', 'outer'])
@@ -104,7 +104,7 @@ verifies('stop-proof', 'an inner agent that stops the outer session is ended wit
   inLab(async (lab) => {
     const inner = `echo $$ >$FA_DIR/inner.pid; "${COMMAND}" stop outer >$FA_DIR/said 2>&1; sleep 1000`
     const script = `"${COMMAND}" run --session inner --dir ${lab.newDir()} --detach -- sh -c '${inner}'; sleep 1000`
-    await lab.ok(['run', '--session', 'outer', '--dir', lab.dir, '--detach', '--', 'sh', '-c', script])
+    await lab.ok(lab.detached('outer', 'sh', '-c', script))
     await gone(await lab.pid('inner'))
     await until('both ends', async () => (await lab.status('outer')).state === 'stopped' && (await lab.status('inner')).state === 'stopped')
   }),
@@ -113,7 +113,7 @@ verifies('stop-proof', 'an inner agent that stops the outer session is ended wit
 verifies('one-owner', 'a command inside a session cannot take that session over, and harms nothing by trying', () =>
   inLab(async (lab) => {
     const script = `"${COMMAND}" run --session me --dir . --takeover --detach -- true 2>$FA_DIR/said; echo $? >$FA_DIR/code; echo $$ >$FA_DIR/main.pid; sleep 1000`
-    await lab.ok(['run', '--session', 'me', '--dir', lab.dir, '--detach', '--', 'sh', '-c', script])
+    await lab.ok(lab.detached('me', 'sh', '-c', script))
     await lab.pid('main')
     expect(readFileSync(join(lab.agentDir, 'code'), 'utf8')).toBe('75\n')
     expect(readFileSync(join(lab.agentDir, 'said'), 'utf8')).toMatch(/runs inside session me/)
@@ -124,7 +124,7 @@ verifies('one-owner', 'a command inside a session cannot take that session over,
 verifies('one-owner', 'nobody is retired for a claim that would be refused', () =>
   inLab(async (lab) => {
     const taken = lab.newDir()
-    await lab.ok(['run', '--session', 'a', '--dir', lab.dir, '--detach', '--', 'sleep', '1000'])
+    await lab.ok(lab.detached('a', 'sleep', '1000'))
     await lab.ok(['run', '--session', 'b', '--dir', taken, '--detach', '--', 'sleep', '1000'])
     expect((await lab.hf(['run', '--session', 'a', '--dir', taken, '--takeover', '--detach', '--', 'true'])).code).toBe(75)
     expect((await lab.hf(['run', '--session', 'a', '--name', 'b', '--dir', lab.dir, '--takeover', '--detach', '--', 'true'])).code).toBe(64)
@@ -134,7 +134,7 @@ verifies('one-owner', 'nobody is retired for a claim that would be refused', () 
 
 test('a command that is told to end while it waits starts nothing later', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sleep', '1000'])
+    await lab.ok(lab.detached('s', 'sleep', '1000'))
     const waiting = lab.start(['run', '--session', 's', '--dir', lab.dir, '--wait', '1m', '--', AGENT, 'idle'])
     const planner = await until('the planner', () => readFileSync(`/proc/${waiting.pid}/task/${waiting.pid}/children`, 'latin1').trim())
     waiting.kill('SIGTERM')
@@ -146,7 +146,7 @@ test('a command that is told to end while it waits starts nothing later', () =>
 
 verifies('innocent', 'a copied environment makes nobody a child: a stop does not reach a session started outside', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 'live', '--dir', lab.dir, '--detach', '--', 'sleep', '1000'])
+    await lab.ok(lab.detached('live', 'sleep', '1000'))
     const { pid } = await lab.status('live')
     const copied = Object.fromEntries(
       readFileSync(`/proc/${pid}/environ`, 'utf8')

@@ -24,12 +24,12 @@ verifies('one-owner', 'of 20 starters one wins and 19 are refused, fresh and ove
 
 verifies('one-owner', 'a duplicate start is refused with 75 and names the holder; so is a second session in its directory', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const { pid } = await lab.status('s')
     for (const args of [
       ['run', '--session', 's', '--dir', lab.newDir(), '--detach', '--', AGENT, 'idle'],
       ['resume', 's', '--detach'],
-      ['run', '--session', 't', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'],
+      lab.detached('t', AGENT, 'idle'),
     ]) {
       const refused = await lab.hf(args)
       expect(refused.code).toBe(75)
@@ -42,7 +42,7 @@ verifies('one-owner', 'a duplicate start is refused with 75 and names the holder
 
 verifies('one-owner', 'a takeover retires the whole old tree before the new agent runs its first line', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'tree'])
+    await lab.ok(lab.detached('s', AGENT, 'tree'))
     const old = await Promise.all(['main', 'plain', 'setsid', 'scrubbed'].map(lab.pid))
     const check =
       'for p in $OLD; do grep -q "^State:.[^ZX]" /proc/$p/status 2>/dev/null && echo $p >>"$FA_DIR/overlap"; done; : >"$FA_DIR/checked"; exec sleep 1000'
@@ -64,7 +64,7 @@ verifies('one-owner', 'a takeover retires the whole old tree before the new agen
 
 verifies('one-owner', 'takeovers that race leave one owner, and every old tree is gone', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const { codes, agents } = await race(lab, 6, ['--takeover'])
     expect(
       codes.every((code) => [0, 75].includes(code)),
@@ -78,7 +78,7 @@ verifies('one-owner', 'takeovers that race leave one owner, and every old tree i
 
 verifies('one-owner', '--wait starts when the owner is gone, and gives up with 75', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const early = await lab.hf(['run', '--session', 's', '--dir', lab.dir, '--wait', '300ms', '--detach', '--', AGENT, 'idle'], { timeoutMs: 20_000 })
     expect(early.code).toBe(75)
     const waiting = lab.hf(['resume', 's', '--wait', '20s', '--detach'])
@@ -90,13 +90,13 @@ verifies('one-owner', '--wait starts when the owner is gone, and gives up with 7
 
 verifies('final', 'a keeper that was frozen during its takeover changes nothing when it thaws', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const { keeper, pid } = await lab.status('s')
     process.kill(keeper, 'SIGSTOP')
     process.kill(pid, 'SIGKILL')
     expect(await lab.status('s')).toMatchObject({ state: 'failed', exit: { code: 137, signal: 'SIGKILL' } })
     const ended = await lab.ok(['events', 's', '--json'])
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     process.kill(keeper, 'SIGCONT')
     await gone(keeper)
     expect(await lab.status('s')).toMatchObject({ state: 'running', epoch: 2 })
@@ -107,7 +107,7 @@ verifies('final', 'a keeper that was frozen during its takeover changes nothing 
 verifies('gate', 'an agent runs nothing while its keeper waits to be put on record, and never if the launcher dies there', () =>
   inLab(async (lab) => {
     for (const point of ['before:store.recordRunning', 'after:keepers.spawn', 'after:store.claim', 'before:keepers.spawn']) {
-      const killed = await lab.hf(['run', '--session', 'g', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'], {
+      const killed = await lab.hf(lab.detached('g', AGENT, 'idle'), {
         command: TEST_COMMAND,
         env: { HOLDFAST_FAILPOINTS: `${point}=kill` },
       })
@@ -115,7 +115,7 @@ verifies('gate', 'an agent runs nothing while its keeper waits to be put on reco
       await until('the dead launch to end as failed', async () => (await lab.status('g')).state === 'failed')
       expect(readdirSync(lab.agentDir), point).toEqual([])
     }
-    const recorded = await lab.hf(['run', '--session', 'g', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'], {
+    const recorded = await lab.hf(lab.detached('g', AGENT, 'idle'), {
       command: TEST_COMMAND,
       env: { HOLDFAST_FAILPOINTS: 'after:store.recordRunning=kill' },
     })

@@ -11,11 +11,11 @@ verifies('one-owner', 'a store that was deleted is made again from the run direc
   inLab(async (lab) => {
     await lab.hf(['run', '--session', 'old', '--dir', lab.dir, '--', 'sh', '-c', 'exit 5'])
     await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--', 'true'])
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const { pid } = await lab.status('s')
     for (const name of readdirSync(lab.home)) if (name.startsWith('holdfast.db')) rmSync(join(lab.home, name))
     expect((await lab.hf(['run', '--session', 's', '--dir', lab.newDir(), '--detach', '--', AGENT, 'idle'])).code).toBe(75)
-    expect((await lab.hf(['run', '--session', 't', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])).code).toBe(75)
+    expect((await lab.hf(lab.detached('t', AGENT, 'idle'))).code).toBe(75)
     expect(await lab.status('s')).toMatchObject({ state: 'running', epoch: 2, pid })
     expect(await lab.status('old')).toMatchObject({ state: 'failed', exit: { code: 5 } })
     await lab.ok(['stop', 's'])
@@ -40,7 +40,7 @@ verifies('identity', 'a machine without an id works all the same', () =>
 verifies('unknown', '--force from another time namespace ends what it can see by its marker, and names it', () =>
   inLab(async (lab) => {
     if (!isRoot) return unable('a time namespace needs root')
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const { pid } = await lab.status('s')
     const script = `hf=${COMMAND}; $hf run --session s --dir ${lab.dir} --takeover --detach -- true; echo plain=$?; $hf run --session s --dir ${lab.dir} --force --grace 2s -- true; echo force=$?`
     const result = spawnSync('unshare', ['--time', '--boottime', '1000000', '--fork', 'bash', '-uc', script], { env: lab.env, encoding: 'utf8' })

@@ -52,7 +52,7 @@ test('status --json has the documented fields, for a live and an ended run', () 
 
 test('text is aligned, short and without colours where nobody looks', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 'a', '--dir', lab.dir, '--detach', '--', 'sleep', '1000'])
+    await lab.ok(lab.detached('a', 'sleep', '1000'))
     await lab.ok(['run', '--session', 'longer-name', '--dir', lab.newDir(), '--', 'true'])
     const [head, ...rows] = (await lab.ok(['ls', '--all'])).trimEnd().split('\n')
     expect(head).toMatch(/^SESSION +STATE +PID +AGE +DIRECTORY +COMMAND$/)
@@ -68,7 +68,7 @@ test('text is aligned, short and without colours where nobody looks', () =>
 
 verifies('lock-life', 'locks lists the directory of a live run, and nothing once it ended', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const pid = await lab.pid('main')
     expect(JSON.parse(await lab.ok(['locks', '--json']))).toMatchObject([
       { dir: lab.dir, pid, session: 's', kind: 'run', reason: expect.any(String) as string, since: expect.any(String) as string },
@@ -82,18 +82,7 @@ verifies('lock-life', 'locks lists the directory of a live run, and nothing once
 
 test('logs shows what a detached run wrote, follows it, and counts lines; a foreground run has none', () =>
   inLab(async (lab) => {
-    await lab.ok([
-      'run',
-      '--session',
-      's',
-      '--dir',
-      lab.dir,
-      '--detach',
-      '--',
-      'sh',
-      '-c',
-      'for i in 1 2 3; do echo line $i; done; echo oops >&2; sleep 0.5; echo last',
-    ])
+    await lab.ok(lab.detached('s', 'sh', '-c', 'for i in 1 2 3; do echo line $i; done; echo oops >&2; sleep 0.5; echo last'))
     await until('the first lines', async () => (await lab.ok(['logs', 's'])).includes('oops'))
     expect(await lab.ok(['logs', 's', '-f'])).toBe('line 1\nline 2\nline 3\noops\nlast\n')
     expect(await lab.ok(['logs', 's', '-n', '2'])).toBe('oops\nlast\n')
@@ -104,7 +93,7 @@ test('logs shows what a detached run wrote, follows it, and counts lines; a fore
 
 verifies('bounded', 'a log is capped by whoever looks, and the agent goes on', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'chatty', '45000000'])
+    await lab.ok(lab.detached('s', AGENT, 'chatty', '45000000'))
     const runs = join(lab.home, 'runs')
     const size = (): number =>
       readdirSync(runs)
@@ -124,7 +113,7 @@ verifies('bounded', 'a log is capped by whoever looks, and the agent goes on', (
 
 test('attach follows a detached run to its end, and refuses what it cannot join', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sh', '-c', 'echo hello; sleep 0.7; echo bye'])
+    await lab.ok(lab.detached('s', 'sh', '-c', 'echo hello; sleep 0.7; echo bye'))
     const attached = await lab.hf(['run', '--session', 's', '--dir', lab.dir, '--attach', '--', 'true'])
     expect(attached).toMatchObject({ code: 0, stdout: 'hello\nbye\n' })
     expect((await lab.hf(['attach', 's'])).code).toBe(66)

@@ -101,7 +101,7 @@ test('timeout(1) around us is what it is around the agent', () =>
 verifies('stop-proof', 'what an agent starts to clean up after TERM is not cut off', () =>
   inLab(async (lab) => {
     const script = `trap 'sh -c "sleep 0.6; echo clean >$FA_DIR/clean"; exit 5' TERM; echo $$ >$FA_DIR/main.pid; while :; do sleep 0.02; done`
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'bash', '-c', script])
+    await lab.ok(lab.detached('s', 'bash', '-c', script))
     await lab.pid('main')
     await lab.ok(['stop', 's'])
     expect(readOr(join(lab.agentDir, 'clean'))).toBe('clean\n')
@@ -119,7 +119,7 @@ verifies('stop-proof', 'the grace is for all, also after the agent itself has le
   inLab(async (lab) => {
     const child = `trap 'echo TERM >>$FA_DIR/heard; sleep 2; echo saved >$FA_DIR/saved; exit 0' TERM; echo $$ >$FA_DIR/child.pid; while :; do sleep 0.02; done`
     const agent = `bash -c '${child.replaceAll("'", `'\\''`)}' & trap 'exit 0' TERM; while :; do sleep 0.02; done`
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'bash', '-c', agent])
+    await lab.ok(lab.detached('s', 'bash', '-c', agent))
     await lab.pid('child')
     await lab.ok(['stop', 's', '--grace', '20s'])
     expect(readOr(join(lab.agentDir, 'saved'))).toBe('saved\n')
@@ -249,7 +249,7 @@ verifies('evidence', 'a finisher that is killed leaves the end to the next: wait
 
 verifies('gate', 'a launcher that is frozen in the start window does not hold its session for good', () =>
   inLab(async (lab) => {
-    const launcher = lab.start(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'], {
+    const launcher = lab.start(lab.detached('s', AGENT, 'idle'), {
       command: TEST_COMMAND,
       env: { HOLDFAST_FAILPOINTS: 'before:store.recordRunning=stop' },
     })
@@ -258,7 +258,7 @@ verifies('gate', 'a launcher that is frozen in the start window does not hold it
     await lab.ok(['stop', 's'])
     expect(performance.now() - began).toBeLessThan(5_000)
     expect((await lab.status('s')).state).toBe('stopped')
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const { pid } = await lab.status('s')
     process.kill(frozen, 'SIGCONT')
     expect((await collect(launcher)).code).toBe(75)
@@ -269,7 +269,7 @@ verifies('gate', 'a launcher that is frozen in the start window does not hold it
 
 verifies('one-owner', 'a frozen keeper whose agent is gone is ended by the next claimant', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const { pid, keeper } = await lab.status('s')
     process.kill(keeper, 'SIGSTOP')
     await until('the keeper to be stopped', () => stateOf(keeper) === 'T')
@@ -277,7 +277,7 @@ verifies('one-owner', 'a frozen keeper whose agent is gone is ended by the next 
     // Only the zombie tells how it ended: that is enough to be over.
     await until('the end', async () => (await lab.status('s')).state === 'failed')
     expect(stateOf(keeper)).toBe('T')
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     expect(isAlive(keeper)).toBe(false)
     expect(await lab.status('s')).toMatchObject({ state: 'running', epoch: 2 })
   }),
@@ -320,7 +320,7 @@ verifies('stop-proof', 'an agent that adopts orphans can stop its own session', 
     const prctl = process.arch === 'arm64' ? 167 : 157
     const script = `syscall(${prctl}, 36, 1, 0, 0, 0) == 0 or die; open(F, ">$ENV{FA_DIR}/main.pid"); print F "$$\\n"; close F;
       if (fork() == 0) { exec "${COMMAND}", "stop", "s" } sleep 1 while 1`
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'perl', '-e', script])
+    await lab.ok(lab.detached('s', 'perl', '-e', script))
     await gone(await lab.pid('main'))
     await until('the end', async () => (await lab.status('s')).state === 'stopped')
   }),

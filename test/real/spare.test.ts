@@ -23,7 +23,7 @@ verifies('innocent', 'what is on the spare list is reported and left alone, what
   inLab(async (lab) => {
     const script = `#!/bin/sh\nsleep 1003 & echo $! >"$FA_DIR/below.pid"; exec ${named(lab, 'gpg-agent')} 1001\n`
     writeFileSync(join(lab.dir, 'start'), script, { mode: 0o755 })
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', ...agent(join(lab.dir, 'start'), 'sleep 1002')])
+    await lab.ok(lab.detached('s', ...agent(join(lab.dir, 'start'), 'sleep 1002')))
     const [spared, below, leftover] = [await lab.pid('p0'), await lab.pid('below'), await lab.pid('p1')]
     await until('its name', () => readOr(`/proc/${spared}/comm`).trim() === 'gpg-agent')
     expect(await lab.ok(['tree', 's'])).toMatch(new RegExp(`\\n${spared} +S +spared +- +gpg-agent {2}· a key agent\\n`))
@@ -46,7 +46,7 @@ verifies(
       const commands = [`${named(lab, 'my-daemon')} 1001`, `${named(lab, 'ssh-agent')} 1002`]
       const config = join(lab.home, 'config.toml')
       const run = async (): Promise<number[]> => {
-        await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', ...agent(...commands)])
+        await lab.ok(lab.detached('s', ...agent(...commands)))
         const pids = [await lab.pid('p0'), await lab.pid('p1')]
         await until(
           'their names',
@@ -73,7 +73,7 @@ verifies(
       }
       expect(await lab.hf(['doctor'])).toMatchObject({ code: 76, stdout: expect.stringContaining('config.toml: nobody knows other') as string })
       writeFileSync(config, '')
-      await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', named(lab, 'firefox'), '1000'])
+      await lab.ok(lab.detached('s', named(lab, 'firefox'), '1000'))
       const { pid } = await lab.status('s')
       await lab.ok(['stop', 's'])
       expect(isAlive(pid)).toBe(false)
@@ -86,7 +86,7 @@ verifies('innocent', 'our own tmux server or daemon, first started from inside, 
     expect(isHelperMarker(marker)).toBe(true)
     const tmux = `prlimit --rttime=${marker}: tmux -S ${join(lab.dir, 'socket')} -f /dev/null new-session -d 'sleep 1001'`
     const script = `env -u HOLDFAST_LINEAGE ${tmux}; tmux -S ${join(lab.dir, 'socket')} display-message -p '#{pid}' >"$FA_DIR/server.pid"; echo $$ >"$FA_DIR/main.pid"; exec sleep 1000`
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sh', '-c', script])
+    await lab.ok(lab.detached('s', 'sh', '-c', script))
     const server = await lab.pid('server')
     expect(await lab.ok(['stop', 's', '--grace', '1s'])).not.toContain('tmux')
     expect(isAlive(server)).toBe(true)
@@ -126,7 +126,7 @@ async function withDaemon(lab: Lab, roster: ((pids: { one: number; two: number }
   ]
   writeFileSync(join(lab.dir, 'start.sh'), lines.join('\n'))
   const script = 'setsid bash start.sh & exec sleep 1000'
-  await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'bash', '-c', script], { env: { CLAUDE_CONFIG_DIR: home } })
+  await lab.ok(lab.detached('s', 'bash', '-c', script), { env: { CLAUDE_CONFIG_DIR: home } })
   const pids = { daemon: await lab.pid('daemon'), one: await lab.pid('one'), two: await lab.pid('two') }
   await until('its name', () => readOr(`/proc/${pids.daemon}/cmdline`).startsWith(`${bin}/claude\0daemon\0run`))
   writeFileSync(join(home, 'daemon', 'roster.json'), roster === null ? '{}' : JSON.stringify({ proto: 1, workers: roster(pids) }))

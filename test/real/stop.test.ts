@@ -7,7 +7,7 @@ import { AGENT, COMMAND, collect, gone, inLab, inNamespace, isAlive, readOr, TES
 
 verifies('stop-proof', 'stop ends the whole tree, names what it ended, and finds it gone', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'tree'])
+    await lab.ok(lab.detached('s', AGENT, 'tree'))
     const pids = await Promise.all(['main', 'plain', 'setsid', 'scrubbed'].map(lab.pid))
     const tree = JSON.parse(await lab.ok(['tree', 's', '--json'])) as { members: { pid: number; proof: string }[] }
     expect(tree.members.map(({ pid }) => pid).sort()).toEqual([...pids].sort())
@@ -28,13 +28,13 @@ verifies('stop-proof', 'stop ends the whole tree, names what it ended, and finds
 
 verifies('stop-proof', 'an agent that ignores TERM is killed after its grace; one that goes at once costs none', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 'stubborn', '--dir', lab.dir, '--detach', '--', AGENT, 'stubborn'])
+    await lab.ok(lab.detached('stubborn', AGENT, 'stubborn'))
     const pid = await lab.pid('main')
     let began = performance.now()
     await lab.ok(['stop', 'stubborn', '--grace', '1s'])
     expect(isAlive(pid)).toBe(false)
     expect(performance.now() - began).toBeGreaterThan(1000)
-    await lab.ok(['run', '--session', 'quick', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('quick', AGENT, 'idle'))
     began = performance.now()
     await lab.ok(['stop', 'quick', '--grace', '30s'])
     expect(performance.now() - began).toBeLessThan(3000)
@@ -46,7 +46,7 @@ verifies(
   'processes that only look related live: same directory, same name, our session in argv, a copied cookie, a client of its server',
   () =>
     inLab(async (lab) => {
-      await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'server'])
+      await lab.ok(lab.detached('s', AGENT, 'server'))
       const port = Number(await until('the port', () => readOr(join(lab.agentDir, 'port'))))
       const server = await lab.pid('server')
       const lineage = /HOLDFAST_LINEAGE=([^\0]*)/.exec(readOr(`/proc/${server}/environ`))?.[1] ?? ''
@@ -94,7 +94,7 @@ verifies('stop-proof', 'a fork storm ends, in a namespace of its own', () =>
 verifies('stop-proof', 'an agent that stops its own session is ended from outside', () =>
   inLab(async (lab) => {
     const script = `echo $$ >"$FA_DIR/main.pid"; setsid sleep 1000 & "${COMMAND}" stop me >"$FA_DIR/said" 2>&1; sleep 1000`
-    await lab.ok(['run', '--session', 'me', '--dir', lab.dir, '--detach', '--', 'sh', '-c', script])
+    await lab.ok(lab.detached('me', 'sh', '-c', script))
     const pid = await lab.pid('main')
     await gone(pid)
     await until('the end on record', async () => (await lab.status('me')).state === 'stopped')
@@ -120,7 +120,7 @@ verifies('stop-proof', 'a full disk does not make an agent unstoppable, and the 
 verifies('gate', 'a stop in the start window leaves no agent and no open run', () =>
   inLab(async (lab) => {
     for (const point of ['after:store.claim', 'after:keepers.spawn', 'before:store.recordRunning', 'after:store.recordRunning']) {
-      const starting = lab.hf(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'], {
+      const starting = lab.hf(lab.detached('s', AGENT, 'idle'), {
         command: TEST_COMMAND,
         env: { HOLDFAST_FAILPOINTS: `${point}=delay:1500` },
       })
@@ -139,7 +139,7 @@ verifies('stop-proof', 'runs started from inside end with their parent, unless i
   inLab(async (lab) => {
     const [kid, free] = [lab.newDir(), lab.newDir()]
     const script = `"${COMMAND}" run --session kid --dir ${kid} --detach -- sleep 1000; "${COMMAND}" run --session free --independent --dir ${free} --detach -- sleep 1000; "${COMMAND}" run --session same --dir . --detach -- sleep 1000; echo $? >"$FA_DIR/same.pid"; sleep 1000`
-    await lab.ok(['run', '--session', 'parent', '--dir', lab.dir, '--detach', '--', 'sh', '-c', script])
+    await lab.ok(lab.detached('parent', 'sh', '-c', script))
     expect(await lab.pid('same')).toBe(0)
     const pids = await Promise.all(['kid', 'same', 'free'].map(async (session) => (await lab.status(session)).pid))
     expect(await lab.status('kid')).toMatchObject({ parent: ((await lab.status('parent')) as unknown as { run: string }).run })
@@ -155,7 +155,7 @@ verifies('stop-proof', 'runs started from inside end with their parent, unless i
 
 verifies('stop-proof', 'leftovers of an agent that ends by itself are ended, its port is free', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'server'])
+    await lab.ok(lab.detached('s', AGENT, 'server'))
     const server = await lab.pid('server')
     await until('the port', () => existsSync(join(lab.agentDir, 'port')))
     process.kill(await lab.pid('main'), 'SIGKILL')
@@ -169,7 +169,7 @@ verifies('stop-proof', '--until tree lives as long as its tree', () =>
     await lab.ok(['run', '--session', 's', '--until', 'tree', '--dir', lab.dir, '--detach', '--', AGENT, 'wrapper', 'idle'])
     await until('the launcher to leave', async () => ((await lab.status('s')) as unknown as { note: string | null }).note?.includes('lives on'))
     expect(await lab.status('s')).toMatchObject({ state: 'running', liveness: 'alive' })
-    expect((await lab.hf(['run', '--session', 't', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])).code).toBe(75)
+    expect((await lab.hf(lab.detached('t', AGENT, 'idle'))).code).toBe(75)
     const pid = await lab.pid('main')
     await lab.ok(['stop', 's'])
     expect(isAlive(pid)).toBe(false)
@@ -204,7 +204,7 @@ verifies('innocent', 'no signal ever goes to a group, to everybody, to init, or 
   inLab(async (lab) => {
     if (spawnSync('strace', ['-V']).status !== 0) return unable('there is no strace')
     const trace = join(lab.dir, 'trace')
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'tree'])
+    await lab.ok(lab.detached('s', AGENT, 'tree'))
     await lab.pid('scrubbed')
     const traced = spawnSync('strace', ['-f', '-o', trace, '-e', 'trace=kill,tkill,tgkill,execve,pidfd_send_signal', COMMAND, 'stop', 's'], {
       env: lab.env,
@@ -222,7 +222,7 @@ verifies('innocent', 'no signal ever goes to a group, to everybody, to init, or 
 verifies('innocent', "our own helpers are nobody's processes: a stop names only what the agent started", () =>
   inLab(async (lab) => {
     for (let round = 0; round < 15; round++) {
-      await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sleep', '1000'])
+      await lab.ok(lab.detached('s', 'sleep', '1000'))
       const attached = lab.start(['attach', 's'])
       const [stopped] = JSON.parse(await lab.ok(['stop', 's', '--json'])) as { ended: { name: string }[] }[]
       expect(

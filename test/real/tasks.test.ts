@@ -21,7 +21,7 @@ const agent = (...tasks: string[]): string[] => [
   `${tasks.map((task) => `${COMMAND} task start ${task} >>"$FA_DIR/tasks" 2>&1`).join('; ')}; echo $$ >"$FA_DIR/main.pid"; exec sleep 1000`,
 ]
 const begin = async (lab: Lab, ...tasks: string[]): Promise<void> => {
-  await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', ...agent(...tasks)])
+  await lab.ok(lab.detached('s', ...agent(...tasks)))
   await lab.pid('main')
 }
 
@@ -146,18 +146,14 @@ verifies('one-owner', 'what a killed run had started is ended before the next on
 verifies('stop-proof', 'deaf tasks do not hold up the leftovers of an agent that ended by itself, nor each other', () =>
   inLab(async (lab) => {
     const deaf = (name: string): string => `--name ${name} -- sh -c "trap '' TERM; while :; do sleep 1; done"`
-    await lab.ok([
-      'run',
-      '--session',
-      's',
-      '--dir',
-      lab.dir,
-      '--detach',
-      '--',
-      'sh',
-      '-c',
-      `${[deaf('a'), deaf('b')].map((task) => `${COMMAND} task start ${task}`).join(';')}; setsid sleep 1001 & echo $! >"$FA_DIR/left.pid"; exec sleep 1000`,
-    ])
+    await lab.ok(
+      lab.detached(
+        's',
+        'sh',
+        '-c',
+        `${[deaf('a'), deaf('b')].map((task) => `${COMMAND} task start ${task}`).join(';')}; setsid sleep 1001 & echo $! >"$FA_DIR/left.pid"; exec sleep 1000`,
+      ),
+    )
     const left = await lab.pid('left')
     const pids = [left, (await lab.status('s.a')).pid, (await lab.status('s.b')).pid]
     const { pid } = await lab.status('s')
@@ -174,7 +170,7 @@ verifies('stop-proof', 'a run inside that cannot be judged does not keep its par
   inLab(async (lab) => {
     if (process.getuid?.() !== 0) return unable('a pid namespace needs root')
     const inner = `unshare -pf -m --mount-proc --kill-child sh -c '${COMMAND} run --session inner --dir ${lab.newDir()} --detach -- sleep 1001; echo $$ >"$FA_DIR/inner.pid"; sleep 1002' &`
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sh', '-c', `${inner} exec sleep 1000`])
+    await lab.ok(lab.detached('s', 'sh', '-c', `${inner} exec sleep 1000`))
     await lab.pid('inner')
     const { pid } = await lab.status('s')
     const { code, stdout } = await lab.hf(['stop', 's', '--grace', '1s'])
@@ -206,18 +202,7 @@ verifies('unknown', 'what is overridden for one session is not overridden for wh
 
 verifies('stop-proof', 'an agent that says it were outside is ended from outside all the same', () =>
   inLab(async (lab) => {
-    await lab.ok([
-      'run',
-      '--session',
-      's',
-      '--dir',
-      lab.dir,
-      '--detach',
-      '--',
-      'sh',
-      '-c',
-      `echo $$ >"$FA_DIR/main.pid"; ${COMMAND} stop s --outside --grace 1s; sleep 1000`,
-    ])
+    await lab.ok(lab.detached('s', 'sh', '-c', `echo $$ >"$FA_DIR/main.pid"; ${COMMAND} stop s --outside --grace 1s; sleep 1000`))
     await gone(await lab.pid('main'))
     expect(await until('its end', async () => ((await lab.status('s')).state === 'stopped' ? lab.status('s') : null))).toMatchObject({
       survivors: [],

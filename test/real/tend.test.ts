@@ -15,7 +15,7 @@ verifies(
   'prune removes what the dead left, says what and why first, keeps what the living and the last run need, and then has nothing to do',
   () =>
     inLab(async (lab) => {
-      for (const code of [1, 2]) await lab.hf(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sh', '-c', `echo ${code}; exit ${code}`])
+      for (const code of [1, 2]) await lab.hf(lab.detached('s', 'sh', '-c', `echo ${code}; exit ${code}`))
       await until('its end', async () => (await lab.status('s')).state === 'failed')
       await lab.ok(['run', '--session', 'live', '--dir', lab.newDir(), '--detach', '--', 'sleep', '1000'])
       await until('the keepers to leave', () => !runsOf(lab).some((run) => existsSync(join(lab.home, 'runs', run, 'ear'))))
@@ -43,7 +43,7 @@ verifies(
 
 verifies('unknown', 'prune keeps a directory while somebody carries its secret, and one that cannot be judged', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const lineage = /HOLDFAST_LINEAGE=([^\0]*)/.exec(readOr(`/proc/${await lab.pid('main')}/environ`))?.[1] ?? ''
     const copy = spawn('sleep', ['1000'], { stdio: 'ignore', env: { PATH: process.env['PATH'], HOLDFAST_LINEAGE: lineage } })
     await lab.ok(['stop', 's'])
@@ -151,7 +151,7 @@ verifies('unknown', 'a run whose pid namespace is gone is over, by that proof; a
 verifies('identity', 'where /proc shows another pid namespace, nothing is started, judged or signalled', () =>
   inLab(async (lab) => {
     if (!isRoot) return unable('a pid namespace needs root')
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sleep', '1000'])
+    await lab.ok(lab.detached('s', 'sleep', '1000'))
     const { pid } = await lab.status('s')
     // In there the very number of the agent belongs to somebody else.
     const script = `echo ${pid - 1} >/proc/sys/kernel/ns_last_pid; sleep 1001 & echo "stranger $!"; set +e
@@ -169,7 +169,7 @@ verifies('unknown', 'testimony ends what nobody can prove, with who said so; it 
       const { code, stderr } = await lab.hf(['resolve', ...args])
       return [code, stderr]
     }
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sleep', '1000'])
+    await lab.ok(lab.detached('s', 'sleep', '1000'))
     const { pid, keeper, run } = (await lab.status('s')) as unknown as { pid: number; keeper: number; run: string }
     expect(await said(['s'])).toEqual([64, expect.stringContaining('needs your word: --gone')])
     expect(await said(['s', '--gone'])).toEqual([75, expect.stringContaining('its agent, or its tree, is alive')])
@@ -201,7 +201,7 @@ verifies('unknown', 'testimony ends what nobody can prove, with who said so; it 
 
 verifies('innocent', 'suspects are listed with what speaks for and against, and ended only by name, one by one, looked at again', () =>
   inLab(async (lab) => {
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', AGENT, 'idle'])
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
     const member = await lab.pid('main')
     const here = spawn('sh', ['-c', 'sleep 1000 & echo $! >child; wait'], { cwd: lab.dir, stdio: 'ignore' })
     const child = Number(await until('its child', () => readOr(join(lab.dir, 'child')).trim() || null))
@@ -240,7 +240,7 @@ test('doctor says what holds runs together here, and with --fix does what needs 
     expect(findings.map(({ topic }) => topic)).toEqual(['containment', 'marker', 'sight'])
     expect(findings.every(({ level }) => level === 'fine') || !isRoot).toBe(true)
     await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--', 'true'])
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sh', '-c', 'sleep 1000 & exec sleep 1001'])
+    await lab.ok(lab.detached('s', 'sh', '-c', 'sleep 1000 & exec sleep 1001'))
     const { pid, keeper } = await lab.status('s')
     for (const victim of [keeper, pid]) process.kill(victim, 'SIGKILL')
     await gone(pid)

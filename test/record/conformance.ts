@@ -1,69 +1,14 @@
 import { expect, test } from 'vitest'
-import type { ClaimRequest, Ending, ProcessId, RunBase, Store } from '../../src/model/index.ts'
+import type { Ending, ProcessId, RunBase, Store } from '../../src/model/index.ts'
 import { END_STATES, isLive, LIVE_STATES } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
+import { aClaim, anEnding, aRun, inStore, type OpenStore } from './examples.ts'
 
-export const place = { install: 'i', machine: 'm', boot: 'b', pidNamespace: 'p', timeNamespace: 't' }
 const keeper: ProcessId = { pid: 200, ticks: 2000 }
-let serial = 0
 
-export function aRun(session: string, epoch = 1, more: Partial<RunBase> = {}): RunBase {
-  serial++
-  return {
-    id: `r${String(serial).padStart(12, '0')}`,
-    session,
-    epoch,
-    place,
-    launcher: { pid: 100, ticks: 1000 },
-    marker: 4_000_000_000_000_001 + serial,
-    cookie: `cookie-${serial}`,
-    argv: ['agent', '--flag', 'ä "quoted"\n'],
-    dir: `/work/${session}`,
-    detached: true,
-    until: 'harness',
-    deadlineAt: null,
-    parent: null,
-    independent: false,
-    containment: { level: 'none', why: 'a test' },
-    task: null,
-    host: 'here',
-    user: 'me',
-    tty: null,
-    startedAt: 1_700_000_000_000 + serial,
-    ...more,
-  }
-}
-
-export const aClaim = (run: RunBase, more: Partial<ClaimRequest> = {}): ClaimRequest => ({
-  run,
-  keeper: null,
-  name: null,
-  directory: { path: run.dir, device: '1', inode: run.dir },
-  seenEpoch: run.epoch - 1,
-  share: false,
-  ancestors: [],
-  ...more,
-})
-
-export const anEnding = (more: Partial<Ending> = {}): Ending => ({
-  state: 'completed',
-  exit: { code: 0, signal: null },
-  reason: 'exit code 0',
-  evidence: ['seen'],
-  by: 'keeper',
-  ...more,
-})
-
-/** What every store has to do, whatever it is made of. `open` gives a new empty one, `again` another connection to the same. */
-export function storeConformance(name: string, open: () => Promise<{ store: Store; again: () => Promise<Store>; done: () => Promise<void> }>): void {
-  const withStore = (body: (store: Store, again: () => Promise<Store>) => Promise<void>) => async () => {
-    const { store, again, done } = await open()
-    try {
-      await body(store, again)
-    } finally {
-      await done()
-    }
-  }
+/** What every store has to do, whatever it is made of. */
+export function storeConformance(name: string, open: OpenStore): void {
+  const withStore = inStore(open)
   /** Ends a run as it stands now; answers whether that was taken. */
   const end = async (store: Store, { id }: RunBase, ending: Ending, harness: ProcessId | null, at: number): Promise<boolean> => {
     const run = await store.run(id)
@@ -231,17 +176,6 @@ export function storeConformance(name: string, open: () => Promise<{ store: Stor
   )
 
   test(
-    `${name}: nothing is started in a run that is ending`,
-    withStore(async (store) => {
-      const parent = await started(store, aRun('p'))
-      await store.recordAsked(parent, { end: 'stopped', by: 'x', reason: 'y' }, 2)
-      expect(await store.claim(aClaim(aRun('kid', 1, { parent: parent.id })))).toEqual({ kind: 'lost', why: 'parent' })
-      expect((await store.claim(aClaim(aRun('kid', 1, { parent: parent.id, independent: true })))).kind).toBe('won')
-      expect(await store.children(parent.id)).toEqual([])
-    }),
-  )
-
-  test(
     `${name}: a run comes back as it was written`,
     withStore(async (store) => {
       const run = aRun('s', 1, { tty: '/dev/pts/1', deadlineAt: 99, until: 'tree', detached: false, marker: null })
@@ -302,19 +236,6 @@ export function storeConformance(name: string, open: () => Promise<{ store: Stor
       expect(live.map(({ session }) => session.id)).toEqual(['new'])
       for (const { run } of live) expect(LIVE_STATES).toContain(run?.state)
       expect((await store.snapshot('all', 10)).views.map(({ session }) => session.id).sort()).toEqual(['new', 'old'])
-    }),
-  )
-
-  verifies(
-    'bounded',
-    `${name}: ended runs are forgotten by age and by number, live ones never, and epochs go on`,
-    withStore(async (store) => {
-      for (let index = 1; index <= 6; index++) await end(store, await started(store, aRun('s', index)), anEnding(), null, index * 10)
-      await started(store, aRun('s', 7))
-      expect(await store.forget({ endedBefore: 25, keep: 100, limit: 100 })).toHaveLength(2)
-      expect(await store.forget({ endedBefore: 0, keep: 1, limit: 2 })).toHaveLength(2)
-      expect((await store.runs('s', 100)).map(({ epoch }) => epoch)).toEqual([7, 6, 5])
-      expect(await store.claim(aClaim(aRun('s', 1, { dir: '/x' })))).toEqual({ kind: 'lost', why: 'live' })
     }),
   )
 }

@@ -9,7 +9,8 @@ import { isSafe, loadSqlite } from '../../src/record/driver.ts'
 import { openSqliteStore } from '../../src/record/index.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/record/sqlite/schema.ts'
 import { verifies } from '../requirements.ts'
-import { aClaim, anEnding, aRun, storeConformance } from './conformance.ts'
+import { storeConformance } from './conformance.ts'
+import { aClaim, anEnding, aRun, type OpenStore } from './examples.ts'
 import { taskConformance } from './tasks.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'hf-store-'))
@@ -19,16 +20,13 @@ const newPath = (): string => join(root, `${++serial}.db`)
 const open = (path: string, writePatienceMs = 5000): Promise<Store> =>
   openSqliteStore({ path, clock: realClock, patienceMs: 5000, writePatienceMs, backoff: () => 5 })
 
-storeConformance('sqlite', async () => {
+const newStore: OpenStore = async () => {
   const path = newPath()
   const store = await open(path)
   return { store, again: () => open(path), done: async () => store.close() }
-})
-
-taskConformance('sqlite', async () => {
-  const store = await open(newPath())
-  return { store, done: async () => store.close() }
-})
+}
+storeConformance('sqlite', newStore)
+taskConformance('sqlite', newStore)
 
 test('a store of the first release is brought up to date, and its runs are as they were', async () => {
   const path = newPath()

@@ -1,18 +1,11 @@
 import { expect, test } from 'vitest'
 import type { LiveRun, Store } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
-import { aClaim, anEnding, aRun } from './conformance.ts'
+import { aClaim, anEnding, aRun, inStore, type OpenStore } from './examples.ts'
 
-/** What every store has to do about tasks, and about what may be forgotten. */
-export function taskConformance(name: string, open: () => Promise<{ store: Store; done: () => Promise<void> }>): void {
-  const withStore = (body: (store: Store) => Promise<void>) => async () => {
-    const { store, done } = await open()
-    try {
-      await body(store)
-    } finally {
-      await done()
-    }
-  }
+/** What every store has to do about tasks and nested runs, and about what may be forgotten. */
+export function taskConformance(name: string, open: OpenStore): void {
+  const withStore = inStore(open)
   const live = async (store: Store, ...[session, epoch, more]: Parameters<typeof aRun>): Promise<LiveRun> => {
     const run = aRun(session, epoch, more)
     expect((await store.claim(aClaim(run, { keeper: { pid: 7, ticks: 8 } }))).kind).toBe('won')
@@ -108,6 +101,30 @@ export function taskConformance(name: string, open: () => Promise<{ store: Store
       expect(await store.forgettable(which)).toEqual([first.id])
       expect(await store.forget(which)).toEqual([first.id])
       expect(await store.forgettable(which)).toEqual([])
+    }),
+  )
+
+  test(
+    `${name}: nothing is started in a run that is ending`,
+    withStore(async (store) => {
+      const parent = await live(store, 'p')
+      await store.recordAsked(parent, { end: 'stopped', by: 'x', reason: 'y' }, 2)
+      expect(await store.claim(aClaim(aRun('kid', 1, { parent: parent.id })))).toEqual({ kind: 'lost', why: 'parent' })
+      expect((await store.claim(aClaim(aRun('kid', 1, { parent: parent.id, independent: true })))).kind).toBe('won')
+      expect(await store.children(parent.id)).toEqual([])
+    }),
+  )
+
+  verifies(
+    'bounded',
+    `${name}: ended runs are forgotten by age and by number, live ones never, and epochs go on`,
+    withStore(async (store) => {
+      for (let index = 1; index <= 6; index++) expect(await store.recordEnded(await live(store, 's', index), anEnding(), null, index * 10)).toBe(true)
+      await live(store, 's', 7)
+      expect(await store.forget({ endedBefore: 25, keep: 100, limit: 100 })).toHaveLength(2)
+      expect(await store.forget({ endedBefore: 0, keep: 1, limit: 2 })).toHaveLength(2)
+      expect((await store.runs('s', 100)).map(({ epoch }) => epoch)).toEqual([7, 6, 5])
+      expect(await store.claim(aClaim(aRun('s', 1, { dir: '/x' })))).toEqual({ kind: 'lost', why: 'live' })
     }),
   )
 }

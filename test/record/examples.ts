@@ -1,0 +1,64 @@
+import type { ClaimRequest, Ending, RunBase, Store } from '../../src/model/index.ts'
+
+export const place = { install: 'i', machine: 'm', boot: 'b', pidNamespace: 'p', timeNamespace: 't' }
+let serial = 0
+
+export function aRun(session: string, epoch = 1, more: Partial<RunBase> = {}): RunBase {
+  serial++
+  return {
+    id: `r${String(serial).padStart(12, '0')}`,
+    session,
+    epoch,
+    place,
+    launcher: { pid: 100, ticks: 1000 },
+    marker: 4_000_000_000_000_001 + serial,
+    cookie: `cookie-${serial}`,
+    argv: ['agent', '--flag', 'ä "quoted"\n'],
+    dir: `/work/${session}`,
+    detached: true,
+    until: 'harness',
+    deadlineAt: null,
+    parent: null,
+    independent: false,
+    containment: { level: 'none', why: 'a test' },
+    task: null,
+    host: 'here',
+    user: 'me',
+    tty: null,
+    startedAt: 1_700_000_000_000 + serial,
+    ...more,
+  }
+}
+
+export const aClaim = (run: RunBase, more: Partial<ClaimRequest> = {}): ClaimRequest => ({
+  run,
+  keeper: null,
+  name: null,
+  directory: { path: run.dir, device: '1', inode: run.dir },
+  seenEpoch: run.epoch - 1,
+  share: false,
+  ancestors: [],
+  ...more,
+})
+
+export const anEnding = (more: Partial<Ending> = {}): Ending => ({
+  state: 'completed',
+  exit: { code: 0, signal: null },
+  reason: 'exit code 0',
+  evidence: ['seen'],
+  by: 'keeper',
+  ...more,
+})
+
+/** A new empty store; `again` gives another connection to the same. */
+export type OpenStore = () => Promise<{ store: Store; again: () => Promise<Store>; done: () => Promise<void> }>
+
+/** A test body with a store of its own. */
+export const inStore = (open: OpenStore) => (body: (store: Store, again: () => Promise<Store>) => Promise<void>) => async () => {
+  const { store, again, done } = await open()
+  try {
+    await body(store, again)
+  } finally {
+    await done()
+  }
+}
