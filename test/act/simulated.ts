@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import type { Ender } from '../../src/act/index.ts'
 import type { Clock, ExitRecord, Intent, JournalEntry, LiveRun, ProcessId, ProcessRow, Signal, Store } from '../../src/model/index.ts'
 import { isDead, policy } from '../../src/model/index.ts'
@@ -25,6 +26,7 @@ type Simulated = Ender & {
 /** A world without an operating system: processes are rows, time is a number, only the store is real. */
 export async function simulated(): Promise<Simulated> {
   const folder = mkdtempSync(join(tmpdir(), 'hf-sim-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   let now = 0
   const due: { at: number; what: () => void }[] = []
   const rows = new Map<number, ProcessRow & { deaf: boolean }>()
@@ -135,9 +137,6 @@ export async function simulated(): Promise<Simulated> {
       await store.claim(aClaim(run, { keeper: 'keeper' in more ? (more.keeper ?? null) : keeper }))
       return (await store.run(run.id)) as LiveRun
     },
-    close() {
-      store.close()
-      rmSync(folder, { recursive: true, force: true })
-    },
+    close: () => store.close(),
   }
 }
