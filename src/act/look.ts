@@ -54,7 +54,7 @@ export const lookAt = async (run: Lookable, eyes: Eyes): Promise<Looked> => (awa
 /** The exit record is read last: a keeper seen gone has written all it ever will. */
 function lookAtProcesses(run: Lookable, { processes, files }: Eyes): Looked {
   const at = (id: ProcessId): Fact => judge(processes, run.place, id)
-  const harnessId = files.harness(run.id)
+  const harnessId = harnessOf(run, files)
   const harness = harnessId === null ? null : at(harnessId)
   if (harness?.kind === 'alive')
     return {
@@ -78,6 +78,9 @@ function lookAtProcesses(run: Lookable, { processes, files }: Eyes): Looked {
     intent: files.intent(run.id),
   }
 }
+
+/** One that was adopted is known from its record alone. */
+export const harnessOf = (run: Lookable, files: RunFiles): ProcessId | null => files.harness(run.id) ?? (run.adopted ? run.launcher : null)
 
 /** Empty is believed after one pass where a cgroup says so, else only after two complete passes in a row. */
 async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string, Looked>, eyes: Eyes): Promise<Map<string, Tree>> {
@@ -134,7 +137,7 @@ const recordOf = (run: Lookable, { harnessId, exit, notStarted }: Known): TreeRe
 function censusIn({ table, others }: Pass, run: Lookable, known: Known, seenBefore: readonly ProcessId[], eyes: Eyes): RunCensus {
   const { files, cgroups } = eyes
   const path = files.cgroup(run.id)
-  const view: CgroupView = path === null ? { kind: 'absent' } : cgroups.view(path)
+  const view = path === null ? whoIsWhereItShouldBe(run, cgroups) : cgroups.view(path)
   const contained = view.kind === 'present' ? view.pids : null
   const record = { ...recordOf(run, known), contained, journal: [...files.journal(run.id), ...seenBefore] }
   const at = (pid: number): ProcessId => ({ pid, ticks: table.rows.find((row) => row.pid === pid)?.ticks ?? -1 })
@@ -150,6 +153,12 @@ function censusIn({ table, others }: Pass, run: Lookable, known: Known, seenBefo
   const unseen =
     view.kind === 'unreadable' ? view.why : view.kind === 'present' && view.hidden ? 'somebody of another pid namespace is in its cgroup' : null
   return { census: { ...seen, blind: seen.blind ?? unseen }, contained: contained !== null, spared, ask: fate.ask }
+}
+
+/** Nobody has said that it went into the cgroup that was made for it: whoever is there is of it, but that nobody is there says nothing. */
+function whoIsWhereItShouldBe({ containment }: Lookable, cgroups: Cgroups): CgroupView {
+  const view: CgroupView = containment.level === 'cgroup' ? cgroups.view(containment.path) : { kind: 'absent' }
+  return view.kind === 'present' && view.pids.size > 0 ? view : { kind: 'absent' }
 }
 
 /** Whether pids on its record mean anything here. */
@@ -188,7 +197,7 @@ export async function censusOfAll<R extends Lookable>(runs: readonly R[], eyes: 
 
 function count(pass: Pass, run: Lookable, eyes: Eyes, seenBefore: readonly ProcessId[]): Counted {
   const { files } = eyes
-  const known = { harnessId: files.harness(run.id), exit: files.exit(run.id), notStarted: files.notStarted(run.id) }
+  const known = { harnessId: harnessOf(run, files), exit: files.exit(run.id), notStarted: files.notStarted(run.id) }
   const { census: seen, ...more } = censusIn(pass, run, known, seenBefore, eyes)
   return { ...seen, ...more, table: pass.table }
 }

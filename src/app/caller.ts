@@ -45,8 +45,8 @@ export function lineageOf({ env }: World, front: Front | null): string[] {
  * The run this command was started in: by the marker it was born with. Environments get copied, so a run's secret speaks only for a run
  * that could not be given a marker.
  */
-export async function parentRun(world: World, front: Front | null): Promise<Run | null> {
-  const store = await world.store('writer')
+export async function parentRun(world: World, front: Front | null, as: 'writer' | 'reader' = 'writer'): Promise<Run | null> {
+  const store = await world.store(as)
   const marker = front === null ? ownMarker() : front.outer
   const marked = marker === null ? null : await store.runByMarker(marker)
   if (marked !== null) return marked
@@ -58,10 +58,11 @@ export async function parentRun(world: World, front: Front | null): Promise<Run 
 const markerIn = (text: string): number | null => (/^\d+$/.test(text) && isRunMarker(Number(text)) ? Number(text) : null)
 
 /** The ids of the runs above, nearest first. */
-export async function ancestorsOf(world: World, parent: Run | null): Promise<string[]> {
+export async function ancestorsOf(world: World, parent: Run | null, as: 'writer' | 'reader' = 'writer'): Promise<string[]> {
   const ids: string[] = []
-  const store = await world.store('writer')
-  for (let run = parent; run !== null && ids.length < policy.nestingDepth; run = run.parent === null ? null : await store.run(run.parent))
+  if (parent === null) return ids
+  const store = await world.store(as)
+  for (let run: Run | null = parent; run !== null && ids.length < policy.nestingDepth; run = run.parent === null ? null : await store.run(run.parent))
     ids.push(run.id)
   return ids
 }

@@ -1,12 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import type { HoldfastEvent, Lock, Run } from '../model/index.ts'
-import type { Finding, Sight } from '../show/index.ts'
+import type { CheckSight, Finding, LockSight, Sight } from '../show/index.ts'
+import { checkLock } from './check-lock.ts'
 import { type SeenTree, seeTree } from './detail.ts'
 import { examine } from './doctor.ts'
+import { type HandRequest, lockByHand, type Unlocked, unlockByHand } from './hand.ts'
 import { type Litter, prune } from './prune.ts'
 import { type Change, reconcile } from './reconcile.ts'
 import { resolveGone } from './resolve.ts'
-import { seeAll, seeEvents, seeLocks, seeOne } from './see.ts'
+import { seeAll, seeEvents, seeOne } from './see.ts'
+import { seeLocks } from './see-locks.ts'
 import { type Started, type StartRequest, start } from './start.ts'
 import { type Stopped, type StopRequest, stop } from './stop.ts'
 import { startTask, type TaskRequest } from './task.ts'
@@ -15,7 +18,24 @@ import { openWorld } from './world.ts'
 
 export type { Ended, Exit, Run, RunState, Session } from '../model/index.ts'
 export { Problem } from '../model/index.ts'
-export type { Change, Finding, HoldfastEvent, Litter, Lock, SeenTree, Sight, Started, StartRequest, Stopped, StopRequest, TaskRequest }
+export type {
+  Change,
+  CheckSight,
+  Finding,
+  HandRequest,
+  HoldfastEvent,
+  Litter,
+  Lock,
+  LockSight,
+  SeenTree,
+  Sight,
+  Started,
+  StartRequest,
+  Stopped,
+  StopRequest,
+  TaskRequest,
+  Unlocked,
+}
 
 /** The use cases of the command line, for other tools. Runs started from here are always detached. */
 export type Holdfast = {
@@ -23,7 +43,13 @@ export type Holdfast = {
   stop(request: StopRequest): Promise<Stopped[]>
   status(reference: string): Promise<Sight>
   list(which?: 'live' | 'all'): Promise<Sight[]>
-  locks(): Promise<(Lock & { pid: number | null })[]>
+  locks(): Promise<LockSight[]>
+  /** May this program work there? Cheap: nobody's processes are looked at where nobody is in the way. */
+  checkLock(dir: string): Promise<CheckSight>
+  /** Held by this very program, unless another process or a time is named. */
+  lock(request: HandRequest): Promise<Lock>
+  /** Force takes away what is somebody else's, and names it. */
+  unlock(dir: string, force?: boolean): Promise<Unlocked[]>
   events(reference: string | null, after?: number): Promise<HoldfastEvent[]>
   /** Null: the time was over first. */
   wait(reference: string, timeoutMs?: number): ReturnType<typeof waitForEnd>
@@ -46,6 +72,9 @@ export function openHoldfast(options: { home?: string; env?: NodeJS.ProcessEnv }
     status: (reference) => seeOne(world, reference),
     list: async (which = 'live') => (await seeAll(world, which)).sights,
     locks: () => seeLocks(world),
+    checkLock: (dir) => checkLock(world, dir),
+    lock: (request) => lockByHand(world, request, world.processes.self()),
+    unlock: (dir, force = false) => unlockByHand(world, dir, force),
     events: (reference, after = 0) => seeEvents(world, reference, after),
     wait: (reference, timeoutMs) => waitForEnd(world, reference, timeoutMs ?? null),
     reconcile: () => reconcile(world),

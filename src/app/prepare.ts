@@ -52,7 +52,7 @@ export async function prepare(world: World, request: StartRequest): Promise<Plan
     throw new Problem('unavailable', '/proc shows another pid namespace than ours, so no process could be told from another', {
       hint: 'mount it anew: unshare --mount-proc, or mount -t proc proc /proc',
     })
-  const directory = findDirectory(request.dir ?? currentDirectory())
+  const directory = findDirectory(request.dir ?? currentDirectory(), world.islands)
   const front = request.detach ? null : frontOf(world)
   if (!request.detach && front === null)
     throw new Problem('usage', 'a run in the foreground needs the holdfast command', { hint: 'use bin/holdfast, or --detach' })

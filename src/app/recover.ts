@@ -1,19 +1,19 @@
 import { type Eyes, type Looked, lookAtAll } from '../act/index.ts'
 import { endedAt, verdict } from '../decide/index.ts'
-import type { Clock, Directory, LiveRun, RunFiles, RunRecord, Store } from '../model/index.ts'
-import { Problem } from '../model/index.ts'
-import { findDirectory } from '../observe/index.ts'
+import type { Clock, LiveRun, RunFiles, RunRecord, Store } from '../model/index.ts'
+import { lookForDirectory, readMounts } from '../observe/index.ts'
 
 /**
  * An empty store beside run directories was lost: deleted, or moved away. Its runs may be alive, so they are put on record again, and
  * judged, before anything can be claimed. Costs one look at an empty folder when there is nothing to recover.
  */
-export async function recoverStore(store: Store, eyes: Omit<Eyes, 'others'> & { clock: Clock }): Promise<void> {
+export async function recoverStore(store: Store, eyes: Omit<Eyes, 'others'> & { clock: Clock; islands: string }): Promise<void> {
   const { files, clock } = eyes
   if (!(await store.isEmpty())) return
   const records = readAll(files)
   if (records.length === 0) return
-  await store.restore(records.map((record) => ({ record, directory: directoryOf(record) })))
+  const mounts = readMounts()
+  await store.restore(records.map((record) => ({ record, directory: lookForDirectory(record.dir, eyes.islands, mounts) })))
   const runs = records.map(asLive)
   const looked = await lookAtAll(runs, { ...eyes, others: async () => markersOf(records) })
   for (const run of runs) {
@@ -34,12 +34,3 @@ export const readAll = (files: RunFiles): RunRecord[] =>
 
 const markersOf = (records: readonly RunRecord[]): ReadonlySet<number> => new Set(records.flatMap(({ marker }) => (marker === null ? [] : [marker])))
 export const markersOnDisk = (files: RunFiles): ReadonlySet<number> => markersOf(readAll(files))
-
-function directoryOf(record: RunRecord): Directory | null {
-  try {
-    return findDirectory(record.dir)
-  } catch (error) {
-    if (error instanceof Problem) return null
-    throw error
-  }
-}

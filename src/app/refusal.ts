@@ -1,38 +1,70 @@
-import type { LiveRun } from '../model/index.ts'
+import type { Holding, Obstacle } from '../decide/index.ts'
+import type { Directory, LiveRun } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
-import { age, holderFacts, holderLine } from '../show/index.ts'
+import { age, holderFacts, holderLine, lockFacts, lockHolderLine } from '../show/index.ts'
+import { pidOf } from './locks.ts'
 import type { World } from './world.ts'
 
+type Refused = { readonly for: Obstacle; readonly because: 'held' | 'unproven'; readonly why: string; readonly waitedMs?: number }
+
 /** Says who holds it, since when, where, and what can be done. */
-export function refusal(
-  decision: { run: LiveRun; because: 'held' | 'unproven'; why: string; what: 'session' | 'directory'; waitedMs?: number },
-  { files, clock }: World,
-): Problem {
-  const { run, because, why, what } = decision
-  const pid = files.harness(run.id)?.pid ?? run.keeper?.pid ?? run.launcher.pid
-  const holder = { ...run, pid }
-  const waited = decision.waitedMs === undefined ? '' : `waited ${age(decision.waitedMs)}; `
-  const subject = `${waited}${what === 'session' ? `session ${run.session}` : `directory ${run.dir}`}`
-  if (because === 'unproven') {
-    return new Problem('unproven', `${subject} is held by ${holderLine(holder, clock.now())}, which cannot be proven dead: ${why}`, {
-      hint:
-        what === 'session'
-          ? 'look from where it runs; or override with --force, if you know that it is gone'
-          : 'look from where it runs, or use another directory',
-      detail: { holder: holderFacts(holder), why },
+export function refusal(refused: Refused, world: World, wanted: Directory): Problem {
+  const waited = refused.waitedMs === undefined ? '' : `waited ${age(refused.waitedMs)}; `
+  return refused.for.what === 'session'
+    ? sessionRefusal(refused, refused.for.run, waited, world)
+    : directoryRefusal(refused, refused.for.holding, world, wanted, 'run', waited)
+}
+
+function sessionRefusal({ because, why }: Refused, run: LiveRun, waited: string, { files, clock }: World): Problem {
+  const holder = { ...run, pid: files.harness(run.id)?.pid ?? run.keeper?.pid ?? run.launcher.pid }
+  const told = `${waited}session ${run.session} is held by ${holderLine(holder, clock.now())}`
+  const detail = { holder: holderFacts(holder), why }
+  if (because === 'unproven')
+    return new Problem('unproven', `${told}, which cannot be proven dead: ${why}`, {
+      hint: 'look from where it runs; or override with --force, if you know that it is gone',
+      detail,
     })
-  }
-  const ways =
-    what === 'session'
-      ? [
-          ...(run.detached ? [`holdfast attach ${run.session}`] : []),
-          `holdfast stop ${run.session}`,
-          '--takeover to replace it',
-          '--wait DURATION to wait for its end',
-        ]
-      : ['another --dir', '--share to work beside it on purpose', `holdfast stop ${run.session}`]
-  return new Problem('held', `${subject} is held by ${holderLine(holder, clock.now())}`, {
-    hint: ways.join(' · '),
-    detail: { holder: holderFacts(holder), why },
-  })
+  const ways = [
+    ...(run.detached ? [`holdfast attach ${run.session}`] : []),
+    `holdfast stop ${run.session}`,
+    '--takeover to replace it',
+    '--wait DURATION to wait for its end',
+  ]
+  return new Problem('held', told, { hint: ways.join(' · '), detail })
+}
+
+/** A directory is refused with a way around it: nobody else's session is ended because of one. */
+export function directoryRefusal(
+  { because, why }: Refused,
+  holding: Holding,
+  { files, clock }: World,
+  wanted: Directory,
+  verb: 'run' | 'lock',
+  waited = '',
+): Problem {
+  const { lock, relation, run } = holding
+  const pid = pidOf(files, holding)
+  const holder = run === null || pid === null ? lockHolderLine(lock, pid, clock.now()) : holderLine({ ...run, pid }, clock.now())
+  const where = { same: 'is', inside: `is inside ${lock.directory.path}, which is`, around: `contains ${lock.directory.path}, which is` }[relation]
+  const told = `${waited}directory ${wanted.path} ${where} held by ${holder}`
+  const detail = { holder: run === null || pid === null ? lockFacts(lock, pid) : holderFacts({ ...run, pid }), relation, why }
+  const unproven = because === 'unproven'
+  const around = verb === 'lock' ? ['another directory'] : waysAround(wanted)
+  const hint = [...around, wayOut(holding, unproven)].join(' · ')
+  return unproven
+    ? new Problem('unproven', `${told}, which cannot be proven dead: ${why}`, { hint, detail })
+    : new Problem('held', told, { hint, detail })
+}
+
+const waysAround = ({ repository }: Directory): string[] => [
+  'another --dir',
+  ...(repository === null ? [] : ['--worktree for a working tree of its own']),
+  '--share to work beside it on purpose',
+]
+
+function wayOut({ lock, run }: Holding, unproven: boolean): string {
+  if (lock.holder.kind !== 'run') return `holdfast unlock ${lock.directory.path}${unproven ? ' --force' : ''}`
+  if (!unproven) return `holdfast stop ${lock.session}`
+  const word = run === null ? `holdfast unlock ${lock.directory.path} --force` : `holdfast resolve ${lock.session} --gone`
+  return `${word}, if you know that it is gone`
 }

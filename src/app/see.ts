@@ -1,6 +1,6 @@
 import { type Looked, lookAtAll } from '../act/index.ts'
 import { converge, endedAt, type Verdict, verdict } from '../decide/index.ts'
-import type { Found, HoldfastEvent, LiveRun, Lock, Run, SessionView, Store } from '../model/index.ts'
+import type { Found, HoldfastEvent, LiveRun, Run, SessionView, Store } from '../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
 import type { Sight } from '../show/index.ts'
 import type { World } from './world.ts'
@@ -129,16 +129,6 @@ function recordInPassing(): Recorder {
       refused = true
     }
   }
-}
-
-export async function seeLocks(world: World): Promise<(Lock & { pid: number | null })[]> {
-  const { sights } = await seeAll(world, 'live')
-  const store = await world.store('reader')
-  const { locks } = await store.snapshot('live', world.policy.sessionsShown)
-  return locks.flatMap((lock) => {
-    const sight = sights.find((candidate) => candidate.run.id === lock.run)
-    return sight === undefined ? [] : [{ ...lock, pid: sight.pid ?? sight.run.keeper?.pid ?? null }]
-  })
 }
 
 export async function seeEvents(world: World, reference: string | null, after: number): Promise<HoldfastEvent[]> {

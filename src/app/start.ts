@@ -1,10 +1,11 @@
 import { dismissKeeper, endRun, endWhatIsLeft, lookAt, type RunEnd } from '../act/index.ts'
-import { type Choice, type ClaimDecision, decideClaim, type Judged, toJudge, verdict } from '../decide/index.ts'
-import type { Found, LiveRun, ProcessId, Run, RunBase } from '../model/index.ts'
+import { type Choice, type ClaimDecision, decideClaim, type Holding, type Obstacle, toJudge, verdict } from '../decide/index.ts'
+import type { Found, LiveRun, ProcessId, Run, RunBase, SharedWith } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
 import { terminalName } from '../observe/index.ts'
 import { containmentFor } from './contain.ts'
 import { abandon, handOver, launchDetached, launchOf, newCookie, newMarker, newRunId, untilHarness } from './launch.ts'
+import { holdingsOn, touching, whoseLocks } from './locks.ts'
 import { nameTaken, type Plan, parentEnding, prepare, type StartRequest } from './prepare.ts'
 import { refusal } from './refusal.ts'
 import type { World } from './world.ts'
@@ -21,32 +22,47 @@ export async function start(world: World, request: StartRequest): Promise<Starte
   const retired: RunEnd[] = []
   const began = world.clock.elapsed()
   for (let steps = 0; steps < world.policy.claimSteps; ) {
-    const { decision, last } = await decide(plan)
+    const { decision, last, beside } = await decide(plan)
     if (decision.kind === 'attach') return { kind: 'attach', run: decision.run }
     // Waiting has its own bounds; everything else makes a step.
     if (decision.kind !== 'wait') steps++
     if (decision.kind !== 'claim') await clearTheWay(plan, decision, retired, began)
     else {
       if (last !== null) await dismissKeeper(last, world)
-      const run = await claim(plan, decision.seenEpoch)
+      const run = await claim(plan, decision.seenEpoch, beside)
       if (run !== null) return launch(plan, run, retired)
     }
   }
   throw new Problem('held', `session ${plan.session} could not be claimed: others are at it`, { hint: 'try again' })
 }
 
-async function decide(plan: Plan): Promise<{ decision: ClaimDecision; last: Run | null }> {
+type Look = { readonly decision: ClaimDecision; readonly last: Run | null; readonly beside: Beside }
+/** Who holds the directory, the newest lock by then, and whether a run around us holds it already. */
+type Beside = { readonly holdings: readonly Holding[]; readonly newest: number; readonly delegated: boolean }
+
+async function decide(plan: Plan): Promise<Look> {
   const { world, store, request } = plan
   if (plan.front !== null && process.ppid !== plan.front.keeper.pid)
     throw new Problem('held', 'the command that waited for this plan is gone; nothing was started')
   const found: Found = await store.find(plan.session, 'exact')
   const view = found.kind === 'found' ? found.view : null
   const current = toJudge(view?.run ?? null)
-  const neighbour = await store.holder(plan.directory, [...plan.ancestors, ...(current === null ? [] : [current.id])], plan.session)
-  const judged = async (run: LiveRun | null): Promise<Judged | null> => run && { run, verdict: verdict(run, await lookAt(run, world)) }
+  const beside = await whoIsThere(plan, current)
+  const judged = current && { run: current, verdict: verdict(current, await lookAt(current, world)) }
   const choice: Choice = { onLive: request.onLive, force: request.force ?? false, share: request.share ?? false }
-  const seen = { epoch: view?.session.epoch ?? 0, firstEpoch: plan.firstEpoch, current: await judged(current), neighbour: await judged(neighbour) }
-  return { decision: decideClaim(seen, choice), last: view?.run ?? null }
+  const seen = { epoch: view?.session.epoch ?? 0, firstEpoch: plan.firstEpoch, current: judged, holdings: beside.holdings }
+  return { decision: decideClaim(seen, choice), last: view?.run ?? null, beside }
+}
+
+/** What is held by a run around us, by a process we were started from, or by our own session, is not in our way. */
+async function whoIsThere({ world, store, session, ancestors, directory }: Plan, current: LiveRun | null): Promise<Beside> {
+  const { ours, theirs, newest } = await whoseLocks(world, store, { ancestors, session, own: current?.id ?? null })
+  const around = touching(
+    world,
+    directory,
+    ours.filter((lock) => lock.run !== current?.id),
+  )
+  return { holdings: await holdingsOn(world, store, directory, theirs), newest, delegated: around.length > 0 }
 }
 
 /** Everything short of claiming: record an end, end leftovers, retire, wait, or refuse. */
@@ -59,9 +75,12 @@ async function clearTheWay(
   const { world, store, request } = plan
   const ender = { ...world, store }
   switch (decision.kind) {
-    case 'record-end':
-      await store.recordEnded(decision.run, decision.ending, world.files.harness(decision.run.id), world.clock.now())
-      await endLeft(plan, decision.run.id)
+    case 'clear':
+      for (const { run, ending } of decision.ends) {
+        await store.recordEnded(run, ending, world.files.harness(run.id), world.clock.now())
+        await endLeft(plan, run.id)
+      }
+      for (const lock of decision.locks) await store.unlock(lock, null, world.clock.now())
       return
     case 'end-leftovers': {
       const end = await endRun(decision.run, ender, { intent: null, graceMs: world.policy.leftoverGraceMs })
@@ -80,7 +99,8 @@ async function clearTheWay(
       const end = await endRun(decision.run, ender, { intent, graceMs, despiteUnknown: request.force ?? false })
       const isOwn = end.run.id === decision.run.id
       if (end.kind === 'survivors' && isOwn) throw survivorsProblem(end, 'processes')
-      if (end.kind === 'unknown' && isOwn) throw refusal({ run: decision.run, because: 'unproven', why: end.why, what: 'session' }, world)
+      if (end.kind === 'unknown' && isOwn)
+        throw refusal({ for: { what: 'session', run: decision.run }, because: 'unproven', why: end.why }, world, plan.directory)
       // The owner is over. A run that was started in it and could not be ended is a session of its own, and is told of.
       const own = await store.run(decision.run.id)
       if (!isOwn && own !== null) retired.push({ kind: 'ended', run: own, ended: [], spared: [], unrecorded: null })
@@ -90,22 +110,14 @@ async function clearTheWay(
     case 'wait':
       // A wait that nobody asked for is only for what is about to be settled anyway.
       if (world.clock.elapsed() - began >= (decision.settling ? world.policy.settleMs : (request.waitMs ?? 0))) {
-        throw refusal(
-          {
-            run: decision.run,
-            because: 'held',
-            why: decision.why,
-            what: decision.run.session === plan.session ? 'session' : 'directory',
-            waitedMs: world.clock.elapsed() - began,
-          },
-          world,
-        )
+        const waitedMs = world.clock.elapsed() - began
+        throw refusal({ for: decision.for, because: 'held', why: decision.why, waitedMs }, world, plan.directory)
       }
-      if (decision.settling) await settle(decision.run, plan)
+      if (decision.settling && obstacleRun(decision.for) !== null) await settle(obstacleRun(decision.for) as LiveRun, plan)
       else await world.clock.sleep(world.policy.pollMaxMs)
       return
     case 'refuse':
-      throw refusal(decision, world)
+      throw refusal(decision, world, plan.directory)
   }
 }
 
@@ -120,7 +132,7 @@ async function settle(run: LiveRun, { world, store }: Plan): Promise<void> {
   await endRun(run, { ...world, store }, { intent: null, graceMs: world.policy.leftoverGraceMs })
 }
 
-async function claim(plan: Plan, seenEpoch: number): Promise<RunBase | null> {
+async function claim(plan: Plan, seenEpoch: number, { holdings, newest }: Beside): Promise<RunBase | null> {
   const { world, request, front, store, parent } = plan
   const id = newRunId()
   const now = world.clock.now()
@@ -142,6 +154,7 @@ async function claim(plan: Plan, seenEpoch: number): Promise<RunBase | null> {
     parent: parent?.id ?? null,
     independent: request.independent ?? false,
     task: request.task ?? null,
+    adopted: false,
     host: world.host,
     user: world.user(),
     tty: terminalName(),
@@ -155,7 +168,9 @@ async function claim(plan: Plan, seenEpoch: number): Promise<RunBase | null> {
     name: request.name ?? null,
     directory: plan.directory,
     seenEpoch,
-    share: request.share ?? false,
+    seenLock: newest,
+    share: request.share === true ? sharedWith(holdings) : null,
+    reason: 'an agent works here',
     ancestors: plan.ancestors,
   })
   if (answer.kind === 'won') return run
@@ -163,6 +178,14 @@ async function claim(plan: Plan, seenEpoch: number): Promise<RunBase | null> {
   if (answer.why === 'parent') throw parentEnding(parent)
   return null
 }
+
+/** Those that are there: what is over, or free, is nobody to share with. */
+const sharedWith = (holdings: readonly Holding[]): SharedWith[] =>
+  holdings
+    .filter(({ verdict: { kind } }) => kind !== 'over' && kind !== 'free')
+    .map(({ lock }) => ({ session: lock.session, run: lock.run, dir: lock.directory.path }))
+
+const obstacleRun = (obstacle: Obstacle): LiveRun | null => (obstacle.what === 'session' ? obstacle.run : obstacle.holding.run)
 
 async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[]): Promise<Started> {
   const { world, store, request, front, lineage } = plan

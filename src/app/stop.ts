@@ -1,8 +1,9 @@
-import { censusOf, endRun, endWhatIsLeft, type RunEnd, untilKeeperLeft } from '../act/index.ts'
+import { censusOf, endRun, endTree, endWhatIsLeft, type RunEnd, untilKeeperLeft } from '../act/index.ts'
 import type { Intent, LiveRun, Run, Session, Store } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import { isHelper } from '../observe/index.ts'
 import { ancestorsOf, frontOf, parentRun } from './caller.ts'
+import { judgeLocks, recordOf } from './locks.ts'
 import { findSession } from './see.ts'
 import { stopFromOutside } from './stopper.ts'
 import type { World } from './world.ts'
@@ -46,6 +47,8 @@ async function stopOne(
   const how = { intent, graceMs: graceMs ?? world.policy.graceMs }
   if (run === null) return { session: session.id, end: { kind: 'not-running', run } }
   if (!isLive(run)) {
+    const tree = await endForgotten(world, store, run, how.graceMs)
+    if (tree !== null) return { session: session.id, end: tree }
     const left = await endWhatIsLeft(run, { ...world, store }, how)
     return { session: session.id, end: left.kind === 'ended' && left.ended.length === 0 ? { kind: 'not-running', run } : left }
   }
@@ -59,6 +62,19 @@ async function stopOne(
     world.files.tidy(run.id)
   }
   return { session: session.id, end }
+}
+
+/** Its run is over on record, but its lock says that its tree lives: the tree is what counts. Null: there is no such lock. */
+async function endForgotten(world: World, store: Store, run: Run, graceMs: number): Promise<RunEnd | null> {
+  const lock = (await store.locks([], null)).locks.find((candidate) => candidate.run === run.id && candidate.holder.kind === 'run')
+  if (lock === undefined || lock.holder.kind !== 'run') return null
+  const state = (await judgeLocks(world, [lock])).get(lock.seq)
+  if (state?.kind === 'unknown') return { kind: 'unknown', run, why: state.why }
+  const { ended, survivors, spared, blind } = await endTree(recordOf(lock, lock.holder), world, { graceMs })
+  if (survivors.length > 0) return { kind: 'survivors', run, survivors, ended }
+  if (blind !== null) return { kind: 'unknown', run, why: blind }
+  await store.unlock(lock, null, world.clock.now())
+  return { kind: 'ended', run, ended, spared, unrecorded: null }
 }
 
 /** Is this very command part of the tree? Then somebody outside has to end it. A cgroup tells without looking at everybody. */

@@ -16,6 +16,8 @@ import { markersOnDisk, recoverStore } from './recover.ts'
 /** Everything a use case may touch. The only place where real edges are built. */
 export type World = {
   readonly home: string
+  /** The folder of our own worktrees: each of them is apart from everything around it. */
+  readonly islands: string
   readonly assets: string
   readonly env: NodeJS.ProcessEnv
   readonly policy: Policy
@@ -66,7 +68,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
       backoff: (attempt) => backoffMs(attempt, bounds, clock.random()),
     })
     const store = withFailpoints('store', port)
-    await recoverStore(store, { processes, files, cgroups, spares, daemons, clock })
+    await recoverStore(store, { islands: join(home.path, 'worktrees'), processes, files, cgroups, spares, daemons, clock })
     return store
   }
   const store: World['store'] = (as) => {
@@ -76,6 +78,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   }
   return {
     home: home.path,
+    islands: join(home.path, 'worktrees'),
     assets,
     env,
     policy,

@@ -2,9 +2,10 @@ import { openWorld, ownArguments, type World } from '../app/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
 import { endVerb, finishVerb, stopVerb, waitVerb } from './end.ts'
 import { HELP } from './help.ts'
+import { locksVerb, lockVerb, unlockVerb } from './lock.ts'
 import { type Parsed, parse, type Spec } from './options.ts'
 import { print, printJson, say, sayProblem, sayProblemJson, write } from './out.ts'
-import { attachVerb, eventsVerb, locksVerb, logsVerb, lsVerb, statusVerb, treeVerb } from './see.ts'
+import { attachVerb, eventsVerb, logsVerb, lsVerb, statusVerb, treeVerb } from './see.ts'
 import { CHOICES, restartVerb, resumeVerb, runVerb } from './start.ts'
 import { taskVerb } from './task.ts'
 import { doctorVerb, pruneVerb, reconcileVerb, resolveVerb } from './tend.ts'
@@ -25,6 +26,8 @@ const VERBS: Readonly<Record<string, Verb>> = {
   tree: { run: treeVerb, options: { suspects: 'flag' } },
   events: { run: eventsVerb, options: { follow: 'flag' } },
   logs: { run: logsVerb, options: { follow: 'flag', lines: 'value' } },
+  lock: { run: lockVerb, options: { reason: 'value', pid: 'value', ttl: 'value', check: 'flag' } },
+  unlock: { run: unlockVerb, options: { force: 'flag' } },
   locks: { run: locksVerb, options: {} },
   task: { run: taskVerb, options: {}, command: true },
   reconcile: { run: reconcileVerb, options: {} },

@@ -1,10 +1,8 @@
-import { logs, seeAll, seeDetail, seeEvents, seeLocks, seeOne, seeTree, seeWithoutStore, type World } from '../app/index.ts'
+import { logs, seeAll, seeDetail, seeEvents, seeOne, seeTree, seeWithoutStore, type World } from '../app/index.ts'
 import { exitCode, isLive, Problem } from '../model/index.ts'
 import {
   eventJson,
   eventText,
-  lockJson,
-  locksText,
   memberJson,
   type Sight,
   sessionsText,
@@ -126,14 +124,6 @@ export async function eventsVerb(world: World, parsed: Parsed): Promise<number> 
     print(batch.map((event) => (json ? JSON.stringify(eventJson(event)) : eventText(event, paintFor(1)))))
     await world.clock.sleep(world.policy.followMs)
   }
-}
-
-export async function locksVerb(world: World, parsed: Parsed): Promise<number> {
-  noWords(parsed, 'locks')
-  const locks = await seeLocks(world)
-  if (parsed.flags.has('json')) printJson(locks.map(lockJson))
-  else print(locksText(locks, world.clock.now(), paintFor(1)))
-  return 0
 }
 
 export async function logsVerb(world: World, parsed: Parsed): Promise<number> {

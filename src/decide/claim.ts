@@ -1,4 +1,4 @@
-import type { Ending, LiveRun, Run } from '../model/index.ts'
+import type { Ending, LiveRun, Lock, Relation, Run } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -13,29 +13,38 @@ export type ClaimView = {
   /** The epoch when the caller first looked. Taking over means taking it from the owner of then, not from whoever took it meanwhile. */
   readonly firstEpoch: number
   readonly current: Judged | null
-  /** Another session's run in the same directory. */
-  readonly neighbour: Judged | null
+  /** Who holds the directory, or one above or below it. */
+  readonly holdings: readonly Holding[]
 }
+
+/** A lock in the way. `run`: the live run on record that it is of; `verdict`: what is true of that, or of the lock alone. */
+export type Holding = { readonly lock: Lock; readonly relation: Relation } & (
+  | { readonly run: LiveRun; readonly verdict: Verdict }
+  | { readonly run: null; readonly verdict: LockVerdict }
+)
+/** What is true of a lock by itself. Only `free` frees it. */
+export type LockVerdict =
+  | { readonly kind: 'held'; readonly why: string; readonly pid: number | null }
+  | { readonly kind: 'free'; readonly why: string }
+  | { readonly kind: 'unknown'; readonly why: string }
+
+/** What a claim is refused or waits for. */
+export type Obstacle = { readonly what: 'session'; readonly run: LiveRun } | { readonly what: 'directory'; readonly holding: Holding }
 
 export type ClaimDecision =
   | { readonly kind: 'claim'; readonly seenEpoch: number }
-  | { readonly kind: 'record-end'; readonly run: LiveRun; readonly ending: Ending }
+  /** Ends that are proven, and locks that nobody holds any more: they are recorded, all at once. */
+  | { readonly kind: 'clear'; readonly ends: readonly { readonly run: LiveRun; readonly ending: Ending }[]; readonly locks: readonly Lock[] }
   | { readonly kind: 'end-leftovers'; readonly run: LiveRun }
   | { readonly kind: 'retire'; readonly run: LiveRun; readonly despite: string | null }
   | { readonly kind: 'attach'; readonly run: LiveRun }
-  | { readonly kind: 'wait'; readonly run: LiveRun; readonly why: string; readonly settling: boolean }
-  | {
-      readonly kind: 'refuse'
-      readonly run: LiveRun
-      readonly because: 'held' | 'unproven'
-      readonly why: string
-      readonly what: 'session' | 'directory'
-    }
+  | { readonly kind: 'wait'; readonly for: Obstacle; readonly why: string; readonly settling: boolean }
+  | { readonly kind: 'refuse'; readonly for: Obstacle; readonly because: 'held' | 'unproven'; readonly why: string }
 
 /** May this session be claimed now, and if not, what has to happen first? Nobody is retired for a claim that would be refused. */
 export function decideClaim(view: ClaimView, choice: Choice): ClaimDecision {
-  const { current, neighbour } = view
-  const beside = neighbour === null || choice.share ? null : aboutNeighbour(neighbour, choice)
+  const { current, holdings } = view
+  const beside = choice.share ? null : aboutHoldings(holdings, choice)
   if (current === null) return beside ?? { kind: 'claim', seenEpoch: view.epoch }
   const decision = aboutOwner(current, current.run.epoch > view.firstEpoch ? forNewcomer(choice) : choice)
   return decision.kind === 'retire' && beside !== null ? beside : decision
@@ -45,37 +54,45 @@ export function decideClaim(view: ClaimView, choice: Choice): ClaimDecision {
 const forNewcomer = (choice: Choice): Choice => ({ ...choice, onLive: choice.onLive === 'takeover' ? 'refuse' : choice.onLive, force: false })
 
 function aboutOwner({ run, verdict }: Judged, choice: Choice): ClaimDecision {
-  if (verdict.kind === 'unknown')
-    return choice.force ? { kind: 'retire', run, despite: verdict.why } : refuse(run, 'unproven', verdict.why, 'session')
-  if (verdict.kind !== 'alive' && verdict.kind !== 'starting') return towardsItsEnd(run, verdict)
+  const owner: Obstacle = { what: 'session', run }
+  if (verdict.kind === 'unknown') return choice.force ? { kind: 'retire', run, despite: verdict.why } : refuse(owner, 'unproven', verdict.why)
+  if (verdict.kind !== 'alive' && verdict.kind !== 'starting') return towardsItsEnd(run, verdict, owner)
   if (choice.onLive === 'takeover' || choice.force) return { kind: 'retire', run, despite: null }
-  if (choice.onLive === 'wait') return { kind: 'wait', run, why: 'it has a live owner', settling: false }
+  if (choice.onLive === 'wait') return { kind: 'wait', for: owner, why: 'it has a live owner', settling: false }
   if (choice.onLive === 'attach' && verdict.kind === 'alive') return { kind: 'attach', run }
-  return refuse(run, 'held', verdict.kind === 'starting' ? verdict.why : 'it has a live owner', 'session')
+  return refuse(owner, 'held', verdict.kind === 'starting' ? verdict.why : 'it has a live owner')
+}
+
+/** One that refuses speaks for all; then one that has to be waited for; what is only to be recorded is recorded together. */
+function aboutHoldings(holdings: readonly Holding[], choice: Choice): ClaimDecision | null {
+  const decisions = holdings.map((holding) => aboutHolding(holding, choice))
+  const first = (kind: ClaimDecision['kind']): ClaimDecision | undefined => decisions.find((decision) => decision.kind === kind)
+  const cleared = decisions.filter((decision) => decision.kind === 'clear')
+  const together: ClaimDecision | null =
+    cleared.length === 0 ? null : { kind: 'clear', ends: cleared.flatMap(({ ends }) => ends), locks: cleared.flatMap(({ locks }) => locks) }
+  return first('refuse') ?? together ?? first('end-leftovers') ?? first('wait') ?? null
 }
 
 /** Takeover and force never reach into another session because of a directory. */
-function aboutNeighbour({ run, verdict }: Judged, choice: Choice): ClaimDecision {
-  if (verdict.kind === 'unknown') return refuse(run, 'unproven', verdict.why, 'directory')
-  if (verdict.kind !== 'alive' && verdict.kind !== 'starting') return towardsItsEnd(run, verdict)
-  if (choice.onLive === 'wait') return { kind: 'wait', run, why: 'its directory is in use', settling: false }
-  return refuse(run, 'held', 'its directory is in use', 'directory')
+function aboutHolding(holding: Holding, choice: Choice): ClaimDecision {
+  const obstacle: Obstacle = { what: 'directory', holding }
+  const { verdict } = holding
+  if (verdict.kind === 'unknown') return refuse(obstacle, 'unproven', verdict.why)
+  if (verdict.kind === 'free') return { kind: 'clear', ends: [], locks: [holding.lock] }
+  if (holding.run !== null && verdict.kind !== 'alive' && verdict.kind !== 'starting' && verdict.kind !== 'held')
+    return towardsItsEnd(holding.run, verdict, obstacle)
+  if (choice.onLive === 'wait') return { kind: 'wait', for: obstacle, why: 'the directory is in use', settling: false }
+  return refuse(obstacle, 'held', verdict.kind === 'held' ? verdict.why : 'the directory is in use')
 }
 
 /** What is over, or about to be, is brought to its end whatever the caller chose. */
-function towardsItsEnd(run: LiveRun, verdict: Extract<Verdict, { kind: 'over' | 'leftovers' | 'settling' }>): ClaimDecision {
-  if (verdict.kind === 'over') return { kind: 'record-end', run, ending: verdict.ending }
+function towardsItsEnd(run: LiveRun, verdict: Extract<Verdict, { kind: 'over' | 'leftovers' | 'settling' }>, obstacle: Obstacle): ClaimDecision {
+  if (verdict.kind === 'over') return { kind: 'clear', ends: [{ run, ending: verdict.ending }], locks: [] }
   if (verdict.kind === 'leftovers') return { kind: 'end-leftovers', run }
-  return { kind: 'wait', run, why: verdict.why, settling: true }
+  return { kind: 'wait', for: obstacle, why: verdict.why, settling: true }
 }
 
-const refuse = (run: LiveRun, because: 'held' | 'unproven', why: string, what: 'session' | 'directory'): ClaimDecision => ({
-  kind: 'refuse',
-  run,
-  because,
-  why,
-  what,
-})
+const refuse = (obstacle: Obstacle, because: 'held' | 'unproven', why: string): ClaimDecision => ({ kind: 'refuse', for: obstacle, because, why })
 
 /** The live run of a view, if there is one to be judged. */
 export const toJudge = (run: Run | null): LiveRun | null => (run !== null && isLive(run) ? run : null)

@@ -28,15 +28,14 @@ export function brokenInvariants(views: readonly SessionView[], locks: readonly 
     return root
   }
   const held = new Map<string, string>()
-  for (const lock of locks) {
-    if (lock.shared) continue
-    const key = `${lock.device}:${lock.inode}`
-    const other = held.get(key)
+  for (const { directory, holder, run, shared } of locks) {
+    if (shared.length > 0 || holder.kind !== 'run' || run === null) continue
+    const other = held.get(directory.key)
     // A run started inside another works in its directory by delegation, and a task is no stranger to its family there.
     const isFamily = (a: string, b: string): boolean => (tasks.has(a) || tasks.has(b)) && rootOf(a) === rootOf(b)
-    const delegated = other !== undefined && (isWithin(lock.run, other) || isWithin(other, lock.run) || isFamily(lock.run, other))
-    if (other !== undefined && !delegated) broken.push(`directory ${lock.dir} is locked twice: by ${other} and ${lock.run}`)
-    held.set(key, lock.run)
+    const delegated = other !== undefined && (isWithin(run, other) || isWithin(other, run) || isFamily(run, other))
+    if (other !== undefined && !delegated) broken.push(`directory ${directory.path} is locked twice: by ${other} and ${run}`)
+    held.set(directory.key, run)
   }
   return broken
 }

@@ -30,15 +30,15 @@ export function verdict(run: LiveRun, seen: Seen): Verdict {
   if (harness?.kind === 'unknown') return harness
   if (tree === null) return { kind: 'unknown', why: 'its tree was not looked at' }
   if (tree.kind === 'unknown') return tree
-  if (keeper === null) return withoutKeeper(run, seen, tree)
+  if (keeper === null && !run.adopted) return withoutKeeper(run, seen, tree)
   if (tree.kind === 'members') {
     const harnessOver = harness !== null || seen.exit !== null
     if (!harnessOver || run.until === 'tree') return { kind: 'alive' }
     return { kind: 'leftovers', members: tree.members, exit: exitOf(run, seen)?.exit ?? null }
   }
-  if (keeper.kind === 'unknown') return keeper
+  if (keeper?.kind === 'unknown') return keeper
   const known = exitOf(run, seen) !== null
-  if (keeper.kind === 'alive' && !known) {
+  if (keeper?.kind === 'alive' && !known) {
     return harness === null
       ? { kind: 'starting', why: 'its keeper is about to start the agent' }
       : { kind: 'settling', why: 'the agent is gone and its keeper has not yet written how it ended' }
@@ -89,7 +89,7 @@ export function endingOf(run: LiveRun, seen: Seen): Ending {
     return { state: 'failed', exit, reason: `could not start ${run.argv[0] ?? 'it'}: ${startTrouble(seen.notStarted)}`, evidence, by: 'keeper' }
   }
   if (exit === null) {
-    const reason = lostReason(seen)
+    const reason = lostReason(run, seen)
     return { state: 'lost', exit: null, reason, evidence, by: 'reconcile' }
   }
   const by = seen.exit !== null ? 'keeper' : 'reconcile'
@@ -129,7 +129,9 @@ const START_TROUBLES: Readonly<Record<number, string>> = {
 }
 export const startTrouble = (code: number): string => START_TROUBLES[code] ?? `exit ${code}`
 
-const lostReason = (seen: Seen): string =>
-  seen.keeper?.kind === 'gone' && seen.keeper.why.includes('started anew')
+const lostReason = (run: LiveRun, seen: Seen): string => {
+  if (run.adopted) return 'it was adopted while it ran: nobody saw how it ended'
+  return seen.keeper?.kind === 'gone' && seen.keeper.why.includes('started anew')
     ? 'the machine was started anew while it ran'
     : 'its processes are gone and nothing tells how it ended'
+}

@@ -24,7 +24,7 @@ export const RUN_FORMAT = 1
 /** The keeper writes over this, in place: as long as any record, and none. */
 const EXIT_BLANK = `0${' '.repeat(9)}\n`
 /** What records of the first releases do not say. */
-const OLDER = { containment: { level: 'none', why: 'it was started by an older Holdfast' }, task: null } as const
+const OLDER = { containment: { level: 'none', why: 'it was started by an older Holdfast' }, task: null, adopted: false } as const
 const TOMBSTONE_BYTES = 512
 const RUN_ID = /^r[0-9a-f]{12}$/
 
@@ -40,6 +40,7 @@ export function runFiles(home: string): RunFiles {
     },
     recordKeeper: (run, keeper) => writeAtomically(at(run, 'keeper'), `${keeper.pid} ${keeper.ticks}\n`),
     harness: (run) => processFrom(readOr(at(run, 'pid'))),
+    recordHarness: (run, harness) => writeAtomically(at(run, 'pid'), `${harness.pid} ${harness.ticks}\n`),
     timer: (run) => processFrom(readOr(at(run, 'timer'))),
     cgroup: (run) => ownCgroup(readOr(at(run, 'cgroup'))?.trimEnd() ?? '', run),
     journal: (run) => readJournal(at(run, 'members')),

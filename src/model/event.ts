@@ -1,5 +1,5 @@
 /** What happened, append-only. */
-export type EventKind = 'claimed' | 'running' | 'asked' | 'exited' | 'ended' | 'survivors' | 'adopted'
+export type EventKind = 'claimed' | 'running' | 'asked' | 'exited' | 'ended' | 'survivors' | 'adopted' | 'shared' | 'unlocked'
 
 export type HoldfastEvent = {
   readonly seq: number

@@ -4,7 +4,7 @@ import type { Exit } from './exit.ts'
 import type { ProcessTable, Sample } from './fact.ts'
 import type { Place, ProcessId } from './identity.ts'
 import type { JournalEntry } from './journal.ts'
-import type { DirectoryKey, Lock } from './lock.ts'
+import type { Directory, Lock, SharedWith } from './lock.ts'
 import type { Ending, Intent, LiveRun, Run, RunBase, Survivor } from './run.ts'
 import type { Session, SessionView } from './session.ts'
 
@@ -26,6 +26,8 @@ export type SendAnswer = 'sent' | 'gone' | 'someone-else' | 'denied' | 'forbidde
 export interface Processes {
   here(): Place
   self(): ProcessId
+  /** Ourselves and those we were started from, nearest first. */
+  origins(): readonly ProcessId[]
   /** Now, in the ticks that processes are born at: no clock that anybody can set. */
   ticks(): number
   sample(pid: number): Sample
@@ -82,6 +84,8 @@ export interface RunFiles {
   create(run: RunRecord): void
   recordKeeper(run: string, keeper: ProcessId): void
   harness(run: string): ProcessId | null
+  /** For one that we did not start: usually its stub says who it is. */
+  recordHarness(run: string, harness: ProcessId): void
   exit(run: string): ExitRecord | null
   /** The status with which the stub failed to become the harness. */
   notStarted(run: string): number | null
@@ -117,8 +121,6 @@ export interface RunFiles {
   logSize(run: string): number
 }
 
-export type Directory = DirectoryKey & { readonly path: string }
-
 export type ClaimRequest = {
   readonly run: RunBase
   readonly keeper: ProcessId | null
@@ -126,13 +128,23 @@ export type ClaimRequest = {
   readonly directory: Directory
   /** The epoch the decision was made on; 0 for a session nobody has seen. */
   readonly seenEpoch: number
-  readonly share: boolean
+  /** The newest lock when it was looked who holds the directory: what came since is looked at in the claim itself. */
+  readonly seenLock: number
+  /** Beside whom on purpose (--share); null: beside nobody. */
+  readonly share: readonly SharedWith[] | null
+  readonly reason: string
   /** The runs this one was started from, nearest first: their directory is delegated, not refused. */
   readonly ancestors: readonly string[]
 }
 export type ClaimAnswer =
   | { readonly kind: 'won'; readonly epoch: number }
   | { readonly kind: 'lost'; readonly why: 'epoch' | 'live' | 'directory' | 'parent' | 'name' }
+
+/** A lock by hand. `kin`: the runs around the caller, nearest first. */
+export type LockRequest = Omit<Lock, 'seq'> & { readonly seenLock: number; readonly kin: readonly string[] }
+
+/** All locks, and of which runs those are that the caller is no stranger to: its ancestors, its session's tasks, and theirs. */
+export type SeenLocks = { readonly locks: readonly Lock[]; readonly newest: number; readonly kin: ReadonlySet<string> }
 
 /** A run as its directory tells it, for a store that was lost. */
 export type RestoredRun = { readonly record: RunRecord; readonly directory: Directory | null }
@@ -158,8 +170,12 @@ export interface Store {
 
   /** By id or alias; with `prefix` also by the beginning of an id, if only one session has it. */
   find(reference: string, how: 'exact' | 'prefix'): Promise<Found>
-  /** Who holds a directory, other than the runs named, their tasks and those of `session`. */
-  holder(directory: DirectoryKey, except: readonly string[], session: string): Promise<LiveRun | null>
+  /** All locks; `ancestors` and `session` say whose caller it is. */
+  locks(ancestors: readonly string[], session: string | null): Promise<SeenLocks>
+  /** Takes a lock by hand; null: somebody was first, look again. */
+  lock(request: LockRequest): Promise<number | null>
+  /** Takes away that very lock. `how` is recorded where a session knows of it. */
+  unlock(lock: Lock, how: { readonly by: string; readonly reason: string } | null, at: number): Promise<boolean>
   /** One consistent read of everything live, or of everything. */
   snapshot(which: 'live' | 'all', limit: number): Promise<Snapshot>
   run(id: string): Promise<Run | null>

@@ -23,6 +23,8 @@ export type RunBase = {
   readonly independent: boolean
   /** What becomes of a task when its parent is taken over; null: it is no task. */
   readonly task: OnRetire | null
+  /** It ran before we knew of it: it has no keeper, and is its own first key. */
+  readonly adopted: boolean
   readonly host: string
   readonly user: string
   readonly tty: string | null

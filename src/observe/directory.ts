@@ -1,15 +1,47 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { accessSync, type BigIntStats, constants, realpathSync, statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Directory } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
+import { innerPath, type Mount, readMounts } from './mounts.ts'
+import { findRepository } from './repository.ts'
 
-/** A directory by its real path, device and inode. */
-export function findDirectory(path: string): Directory {
+/** A directory as it is now. `islands`: a folder whose entries are apart from everything around them (our own worktrees). */
+export function findDirectory(path: string, islands: string | null = null, mounts: readonly Mount[] = readMounts()): Directory {
+  const { real, stat } = enter(path)
+  if (/(^|\/)\.git(\/|$)/i.test(real))
+    throw new Problem('usage', `${path} belongs to git: nobody works in it, and it cannot be locked`, {
+      hint: 'name the directory of the working tree',
+    })
+  const folders = above(real, islands)
+  const place = innerPath(real, mounts)
+  // An island has as many names as it has folders; elsewhere a mount may hide some of them.
+  const places = above(place, null).slice(0, folders.at(-1) === '/' || real === '/' ? undefined : folders.length)
+  return {
+    path: real,
+    key: keyOf(real, stat),
+    inner: `${stat.dev}@${place}`,
+    above: [...folders.flatMap(keyIfThere), ...places.map((folder) => `${stat.dev}@${folder}`)],
+    repository: findRepository(real, keyOf),
+  }
+}
+
+/** The same, or null where there is none that can be entered. */
+export function lookForDirectory(path: string, islands: string | null, mounts: readonly Mount[]): Directory | null {
+  try {
+    return findDirectory(path, islands, mounts)
+  } catch (error) {
+    if (error instanceof Problem) return null
+    throw error
+  }
+}
+
+function enter(path: string): { real: string; stat: BigIntStats } {
   try {
     const real = realpathSync.native(path)
     const stat = statSync(real, { bigint: true })
     if (!stat.isDirectory()) throw new Problem('noSuchSession', `${path} is not a directory`)
     accessSync(real, constants.X_OK)
-    return { path: real, device: String(stat.dev), inode: String(stat.ino) }
+    return { real, stat }
   } catch (error) {
     if (error instanceof Problem) throw error
     const code = (error as NodeJS.ErrnoException).code
@@ -17,3 +49,41 @@ export function findDirectory(path: string): Directory {
     throw new Problem('noSuchSession', `directory ${path} cannot be entered: ${code}`, { cause: error })
   }
 }
+
+/** All directories above, nearest first, as far as they matter. */
+function above(path: string, islands: string | null): string[] {
+  const found: string[] = []
+  for (let at = path; at !== '/' && dirname(at) !== islands; at = dirname(at)) found.push(dirname(at))
+  return found
+}
+
+/** Device and inode; and when it was made, where that can be relied on: a number is soon used again for the next directory. */
+function keyOf(path: string, stat: BigIntStats = statSync(path, { bigint: true })): string {
+  const birth = stat.birthtimeNs !== 0n && birthsAreTold(path, stat.dev) ? `:${stat.birthtimeNs}` : ''
+  return `${stat.dev}:${stat.ino}${birth}`
+}
+
+/** What is renamed while we look has other names by now. */
+function keyIfThere(path: string): string[] {
+  try {
+    return [keyOf(path)]
+  } catch {
+    return []
+  }
+}
+
+/**
+ * ext4, btrfs, XFS, tmpfs, F2FS, ZFS, bcachefs. On others a directory may get another time of birth while it lives (overlayfs, when it is
+ * first written to), and a lock must not be lost by that.
+ */
+const TELLING = new Set([0xef53, 0x9123683e, 0x58465342, 0x01021994, 0xf2f52010, 0x2fc12fc1, 0xca451a4e])
+const told = new Map<bigint, boolean>()
+
+function birthsAreTold(path: string, device: bigint): boolean {
+  const known = told.get(device) ?? (TELLING.has(Number(statfsSync(path).type) >>> 0) && hasStatx())
+  told.set(device, known)
+  return known
+}
+
+/** Without statx (an old seccomp filter) the last change is given for the birth, even in /proc, where nothing has one. */
+const hasStatx = (): boolean => statSync('/proc', { bigint: true }).birthtimeNs === 0n

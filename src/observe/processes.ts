@@ -11,6 +11,7 @@ export function linuxProcesses(place: Place): Processes {
   return {
     here: () => place,
     self: () => own.self,
+    origins: () => own.origins,
     // From our own birth on: a container may show another uptime than the one its processes are born by.
     ticks: () => own.self.ticks + Math.floor(performance.now() / MS_PER_TICK),
     sample,
@@ -146,13 +147,19 @@ function send(target: ProcessId, signal: Signal, own: ReadonlySet<number>): Send
 }
 
 /** Ourselves and our ancestors: never to be signalled by us. A helper's parent is no origin: an agent may have adopted it (a subreaper). */
-function ownLineage(): { self: ProcessId; pids: ReadonlySet<number> } {
-  const pids = new Set<number>([process.pid])
+function ownLineage(): { self: ProcessId; origins: readonly ProcessId[]; pids: ReadonlySet<number> } {
   const first = sample(process.pid)
   const self = { pid: process.pid, ticks: first.kind === 'seen' ? first.row.ticks : -1 }
-  if (isHelper()) return { self, pids }
-  for (let row = first; row.kind === 'seen' && row.row.parent > 0 && !pids.has(row.row.parent); row = sample(row.row.parent)) pids.add(row.row.parent)
-  return { self, pids }
+  const origins = [self]
+  const pids = new Set([process.pid])
+  const helper = isHelper()
+  for (let at = first; at.kind === 'seen' && at.row.parent > 0 && !pids.has(at.row.parent) && !helper; ) {
+    const { parent } = at.row
+    pids.add(parent)
+    at = sample(parent)
+    if (at.kind === 'seen') origins.push({ pid: parent, ticks: at.row.ticks })
+  }
+  return { self, origins, pids }
 }
 
 /** Were we started to work for a run, and belong to none? */

@@ -1,4 +1,4 @@
-import type { HoldfastEvent, Lock, Member, ProcessRow, RunState, Spared, Suspect } from '../model/index.ts'
+import type { HoldfastEvent, Member, ProcessRow, RunState, Spared, Suspect } from '../model/index.ts'
 import { describeExit, isLive } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
 import type { Sight } from './sight.ts'
@@ -134,31 +134,4 @@ function detailText(detail: Readonly<Record<string, unknown>>): string {
   return parts.map(([name, value]) => `${name}=${plain(typeof value === 'object' ? JSON.stringify(value) : String(value))}`).join(' ')
 }
 
-export function locksText(locks: readonly (Lock & { pid: number | null })[], now: number, paint: Paint): string[] {
-  if (locks.length === 0) return [paint.dim('no locks')]
-  const head: Cell[] = ['DIRECTORY', 'SESSION', 'PID', 'KIND', 'SINCE', 'REASON'].map((text) => ({ text, paint: paint.dim }))
-  return table([
-    head,
-    ...locks.map((lock): Cell[] => [
-      { text: plain(lock.dir) },
-      { text: lock.session, paint: paint.bold },
-      { text: String(lock.pid ?? '-') },
-      { text: lock.shared ? 'run, shared' : lock.kind },
-      { text: `${age(now - lock.since)} ago` },
-      { text: lock.reason },
-    ]),
-  ])
-}
-
 export const eventJson = ({ at, ...event }: HoldfastEvent): Record<string, unknown> => ({ ...event, at: iso(at) })
-
-export const lockJson = (lock: Lock & { pid: number | null }): Record<string, unknown> => ({
-  dir: lock.dir,
-  pid: lock.pid,
-  session: lock.session,
-  kind: lock.kind,
-  since: iso(lock.since),
-  reason: lock.reason,
-  run: lock.run,
-  shared: lock.shared,
-})

@@ -61,6 +61,7 @@ export async function simulated(): Promise<Simulated> {
     processes: {
       here: () => place,
       self: () => ({ pid: 99_999, ticks: 1 }),
+      origins: () => [{ pid: 99_999, ticks: 1 }],
       ticks: () => 100_000 + Math.floor(now / 10),
       sample: (pid) => (rows.has(pid) ? { kind: 'seen', row: rows.get(pid) as ProcessRow } : { kind: 'absent' }),
       table: () => ({ rows: [...rows.values()], blind: null }),
@@ -94,6 +95,7 @@ export async function simulated(): Promise<Simulated> {
       isUnreadable: () => false,
       create: () => {},
       recordKeeper: () => {},
+      recordHarness: () => {},
       timer: () => null,
       read: () => null,
       list: () => [],

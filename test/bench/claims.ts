@@ -25,6 +25,7 @@ for (let index = 0; index < Number(count); index++) {
     independent: false,
     containment: { level: 'none' as const, why: 'a benchmark' },
     task: null,
+    adopted: false,
     host: 'h',
     user: 'u',
     tty: null,
@@ -34,9 +35,11 @@ for (let index = 0; index < Number(count); index++) {
     run,
     keeper: { pid: 3, ticks: 2 },
     name: null,
-    directory: { path: dir, device: '1', inode: dir },
+    directory: { path: dir, key: `1:${dir}`, inner: `1@${dir}`, above: ['1:/', '1@/'], repository: null },
     seenEpoch: 0,
-    share: false,
+    seenLock: index,
+    share: null,
+    reason: 'a benchmark',
     ancestors: [],
   })
   if (answer.kind !== 'won') throw new Error(`lost: ${answer.why}`)

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
-import type { Seen } from '../../src/decide/index.ts'
+import type { Holding, Seen, Verdict } from '../../src/decide/index.ts'
 import type {
+  Directory,
   Ended,
   ExitRecord,
   Fact,
   Intent,
   LiveRun,
+  Lock,
   Member,
   Place,
   ProcessRow,
@@ -48,6 +50,7 @@ const base: RunBase = {
   independent: false,
   containment: { level: 'cgroup', path: '/cg/holdfast-i1-r000000000001' },
   task: null,
+  adopted: false,
   host: 'box',
   user: 'ann',
   tty: '/dev/pts/3',
@@ -182,3 +185,41 @@ export const choices = fc.record({
 })
 export const abouts = fc.record({ ranMs: fc.integer({ min: 0, max: 7_450_000 }), maySignal: fc.boolean(), parentEnded: fc.boolean() })
 export const endStates = fc.constantFrom(...END_STATES)
+
+/** `/a/b` lies in `/a`, as on a disk without links; `over` may put it into a repository. */
+export function directory(path: string, over: Partial<Directory> = {}): Directory {
+  const parts = path.split('/').filter(Boolean)
+  const above = parts.map((_, index) => `/${parts.slice(0, index).join('/')}`).toReversed()
+  const names = (folder: string): string[] => [`1:${folder}`, `1@${folder}`]
+  return { path, key: `1:${path}`, inner: `1@${path}`, above: above.flatMap(names), repository: null, ...over }
+}
+
+let locks = 0
+export const lock = (over: Partial<Lock> = {}): Lock => ({
+  seq: ++locks,
+  directory: directory('/a'),
+  holder: {
+    kind: 'run',
+    launcher: base.launcher,
+    keeper,
+    marker: MARKER,
+    cookie: 'mine',
+    containment: base.containment,
+    adopted: false,
+  },
+  place,
+  session: 's1',
+  run: 'r1',
+  since: NOW - 5000,
+  reason: 'an agent works here',
+  shared: [],
+  host: 'box',
+  user: 'ann',
+  ...over,
+})
+export const holding = (run: LiveRun, verdict: Verdict): Holding => ({
+  lock: lock({ run: run.id, session: run.session }),
+  relation: 'same',
+  run,
+  verdict,
+})

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Choice, ClaimDecision, ClaimView, OnLive, Verdict } from '../../src/decide/index.ts'
+import type { Choice, ClaimDecision, ClaimView, Holding, LockVerdict, OnLive, Verdict } from '../../src/decide/index.ts'
 import { decideClaim, toJudge } from '../../src/decide/index.ts'
 import { verifies } from '../requirements.ts'
-import { ended, member, running, starting, stopping } from './build.ts'
+import { ended, holding, lock, member, running, starting, stopping } from './build.ts'
 
 const ending = { state: 'lost', exit: null, reason: 'gone', evidence: [], by: 'reconcile' } as const
 const verdicts = {
@@ -17,16 +17,16 @@ const verdicts = {
 const WAYS: readonly OnLive[] = ['refuse', 'wait', 'attach', 'takeover']
 const run = running()
 const choice = (onLive: OnLive, over: Partial<Choice> = {}): Choice => ({ onLive, force: false, share: false, ...over })
-const nobody: ClaimView = { epoch: 3, firstEpoch: 3, current: null, neighbour: null }
+const nobody: ClaimView = { epoch: 3, firstEpoch: 3, current: null, holdings: [] }
 const owner = (verdict: Verdict, chosen: Choice): ClaimDecision => decideClaim({ ...nobody, current: { run, verdict } }, chosen)
 const newcomer = (verdict: Verdict, chosen: Choice): ClaimDecision => decideClaim({ ...nobody, firstEpoch: 2, current: { run, verdict } }, chosen)
-const neighbour = (verdict: Verdict, chosen: Choice): ClaimDecision => decideClaim({ ...nobody, neighbour: { run, verdict } }, chosen)
+const neighbour = (verdict: Verdict, chosen: Choice): ClaimDecision => decideClaim({ ...nobody, holdings: [holding(run, verdict)] }, chosen)
 
 /** A decision in a few words, for tables. */
 function told(decision: ClaimDecision): string {
   switch (decision.kind) {
     case 'refuse':
-      return `refuse ${decision.because} ${decision.what}`
+      return `refuse ${decision.because} ${decision.for.what}`
     case 'retire':
       return decision.despite === null ? 'retire' : `retire despite ${decision.despite}`
     case 'wait':
@@ -45,7 +45,7 @@ const OWNER: Table = {
   starting: ['refuse held session', 'wait', 'refuse held session', 'retire'],
   settling: all('wait to settle'),
   leftovers: all('end-leftovers'),
-  over: all('record-end'),
+  over: all('clear'),
   unknown: all('refuse unproven session'),
 }
 const FORCED: Table = { ...OWNER, alive: all('retire'), starting: all('retire'), unknown: all('retire despite EACCES') }
@@ -54,7 +54,7 @@ const NEIGHBOUR: Table = {
   starting: ['refuse held directory', 'wait', 'refuse held directory', 'refuse held directory'],
   settling: all('wait to settle'),
   leftovers: all('end-leftovers'),
-  over: all('record-end'),
+  over: all('clear'),
   unknown: all('refuse unproven directory'),
 }
 const SHARED: Table = {
@@ -90,31 +90,37 @@ describe('what a decision carries', () => {
     expect(decideClaim({ ...nobody, epoch: 7 }, choice('refuse'))).toEqual({ kind: 'claim', seenEpoch: 7 })
   })
   test('a refusal names the holder and why', () => {
-    expect(owner(verdicts.alive, choice('refuse'))).toEqual({ kind: 'refuse', run, because: 'held', why: 'it has a live owner', what: 'session' })
-    expect(owner(verdicts.starting, choice('attach'))).toMatchObject({ run, why: 'its launcher is at work' })
-    expect(owner(verdicts.unknown, choice('takeover'))).toMatchObject({ run, because: 'unproven', why: 'EACCES' })
-    expect(neighbour(verdicts.alive, choice('refuse'))).toMatchObject({ run, because: 'held', why: 'its directory is in use' })
+    expect(owner(verdicts.alive, choice('refuse'))).toEqual({
+      kind: 'refuse',
+      for: { what: 'session', run },
+      because: 'held',
+      why: 'it has a live owner',
+    })
+    expect(owner(verdicts.starting, choice('attach'))).toMatchObject({ for: { run }, why: 'its launcher is at work' })
+    expect(owner(verdicts.unknown, choice('takeover'))).toMatchObject({ for: { run }, because: 'unproven', why: 'EACCES' })
+    expect(neighbour(verdicts.alive, choice('refuse'))).toMatchObject({ for: { holding: { run } }, because: 'held', why: 'the directory is in use' })
   })
   test('a wait says for what', () => {
-    expect(owner(verdicts.settling, choice('refuse'))).toMatchObject({ run, why: 'its keeper is writing' })
-    expect(owner(verdicts.alive, choice('wait'))).toMatchObject({ run, why: 'it has a live owner' })
-    expect(neighbour(verdicts.alive, choice('wait'))).toMatchObject({ run, why: 'its directory is in use' })
+    expect(owner(verdicts.settling, choice('refuse'))).toMatchObject({ for: { run }, why: 'its keeper is writing' })
+    expect(owner(verdicts.alive, choice('wait'))).toMatchObject({ for: { run }, why: 'it has a live owner' })
+    expect(neighbour(verdicts.alive, choice('wait'))).toMatchObject({ for: { holding: { run } }, why: 'the directory is in use' })
   })
-  test('an ending is passed on as it was proven', () => expect(owner(verdicts.over, choice('refuse'))).toEqual({ kind: 'record-end', run, ending }))
+  test('an ending is passed on as it was proven', () =>
+    expect(owner(verdicts.over, choice('refuse'))).toEqual({ kind: 'clear', ends: [{ run, ending }], locks: [] }))
 })
 
 verifies('one-owner', 'the own session comes before the directory: with both in the way, the owner is dealt with first', () => {
   const view = {
     ...nobody,
     current: { run, verdict: verdicts.alive },
-    neighbour: { run: running({ id: 'r2', session: 's2' }), verdict: verdicts.over },
+    holdings: [holding(running({ id: 'r2', session: 's2' }), verdicts.over)],
   }
-  expect(decideClaim(view, choice('refuse'))).toMatchObject({ kind: 'refuse', run, what: 'session' })
+  expect(decideClaim(view, choice('refuse'))).toMatchObject({ kind: 'refuse', for: { what: 'session', run } })
 })
 
 describe('taking over, with a neighbour in the same directory', () => {
   const both = (beside: Verdict, over: Partial<Choice> = {}): string =>
-    told(decideClaim({ ...nobody, current: { run, verdict: verdicts.alive }, neighbour: { run, verdict: beside } }, choice('takeover', over)))
+    told(decideClaim({ ...nobody, current: { run, verdict: verdicts.alive }, holdings: [holding(run, beside)] }, choice('takeover', over)))
   for (const beside of Object.values(verdicts)) {
     test(`${beside.kind}: nobody is retired for a claim that would be refused`, () => {
       expect(both(beside)).toBe(NEIGHBOUR[beside.kind][3])
@@ -122,6 +128,43 @@ describe('taking over, with a neighbour in the same directory', () => {
       expect(both(beside, { share: true })).toBe('retire')
     })
   }
+})
+
+describe('several in the way', () => {
+  const toldOf = (...holdings: Holding[]): string => told(decideClaim({ ...nobody, holdings }, choice('refuse')))
+  const over = holding(run, verdicts.over)
+  test('one that refuses speaks for all, wherever it stands', () => {
+    expect(toldOf(over, holding(run, verdicts.settling), holding(run, verdicts.unknown))).toBe('refuse unproven directory')
+    expect(toldOf(holding(run, verdicts.leftovers), holding(run, verdicts.alive), over)).toBe('refuse held directory')
+  })
+  test('what is only to be recorded is recorded together, before anything else is done', () => {
+    const free: Holding = { lock: lock(), relation: 'same', run: null, verdict: { kind: 'free', why: 'its tree was seen empty' } }
+    const decision = decideClaim({ ...nobody, holdings: [over, holding(run, verdicts.leftovers), free, over] }, choice('refuse'))
+    expect(decision).toEqual({
+      kind: 'clear',
+      ends: [
+        { run, ending },
+        { run, ending },
+      ],
+      locks: [free.lock],
+    })
+  })
+})
+
+describe('a lock that no live run on record has', () => {
+  const alone = (verdict: LockVerdict, over: Partial<Choice> = {}, onLive: OnLive = 'refuse'): string =>
+    told(decideClaim({ ...nobody, holdings: [{ lock: lock({ run: null }), relation: 'inside', run: null, verdict }] }, choice(onLive, over)))
+  const held: LockVerdict = { kind: 'held', why: 'pid 1 is alive', pid: 1 }
+  const unknown: LockVerdict = { kind: 'unknown', why: 'EACCES' }
+  verifies('lock-life', 'held refuses, whatever the run rows say, and unknown is not freed, not even by --force', () => {
+    for (const onLive of ['refuse', 'attach', 'takeover'] as const) {
+      for (const force of [false, true]) expect(alone(held, { force }, onLive)).toBe('refuse held directory')
+      for (const force of [false, true]) expect(alone(unknown, { force }, onLive)).toBe('refuse unproven directory')
+    }
+    expect(alone(held, {}, 'wait')).toBe('wait')
+    expect(alone({ kind: 'free', why: 'gone' })).toBe('clear')
+    expect(alone(held, { share: true })).toBe('claim')
+  })
 })
 
 describe('an owner who came while we were at it', () => {

@@ -2,20 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { brokenInvariants } from '../../src/decide/index.ts'
 import type { Lock, SessionView } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
-import { ended, NOW, running, session, starting } from './build.ts'
+import { directory, ended, lock, running, session, starting } from './build.ts'
 
-const lock = (over: Partial<Lock> = {}): Lock => ({
-  device: '1',
-  inode: '2',
-  dir: '/a',
-  session: 's1',
-  run: 'r1',
-  since: NOW,
-  kind: 'run',
-  reason: 'an agent works here',
-  shared: false,
-  ...over,
-})
 const view = (run: SessionView['run'], over = {}): SessionView => ({ session: session(over), run })
 
 describe('sound', () => {
@@ -26,9 +14,9 @@ describe('sound', () => {
     ['an ended run of an earlier epoch', [view(ended({ epoch: 2 }))], []],
     ['an ended run and the live one', [view(ended({ id: 'r1', epoch: 2 })), view(running({ id: 'r2' }))], []],
     ['two sessions with a live run each', [view(running()), { session: session({ id: 's2' }), run: starting({ id: 'r2', session: 's2' }) }], []],
-    ['two directories', [], [lock(), lock({ inode: '3', run: 'r2' })]],
-    ['the same inode on two devices', [], [lock(), lock({ device: '9', run: 'r2' })]],
-    ['a directory that is shared on purpose', [], [lock(), lock({ run: 'r2', shared: true })]],
+    ['two directories', [], [lock(), lock({ directory: directory('/b'), run: 'r2' })]],
+    ['the same inode on two devices', [], [lock(), lock({ directory: directory('/a', { key: '9:/a' }), run: 'r2' })]],
+    ['a directory that is shared on purpose', [], [lock(), lock({ run: 'r2', shared: [{ session: 's1', run: 'r1', dir: '/a' }] })]],
   ]
   test.each(cases)('%s', (_what, views, locks) => expect(brokenInvariants(views, locks)).toEqual([]))
 })
@@ -37,7 +25,7 @@ describe('broken', () => {
   const cases: readonly [what: string, views: readonly SessionView[], locks: readonly Lock[], broken: readonly string[]][] = [
     ['an ended run ahead of its session', [view(ended({ id: 'r1', epoch: 4 }))], [], ['run r1 has epoch 4, its session only 3']],
     ['a live run of an earlier epoch', [view(running({ id: 'r1', epoch: 2 }))], [], ['live run r1 is not the owner of s1']],
-    ['a directory locked twice', [], [lock(), lock({ run: 'r2', session: 's2', dir: '/b' })], ['directory /b is locked twice: by r1 and r2']],
+    ['a directory locked twice', [], [lock(), lock({ run: 'r2', session: 's2' })], ['directory /a is locked twice: by r1 and r2']],
   ]
   test.each(cases)('%s', (_what, views, locks, broken) => expect(brokenInvariants(views, locks)).toEqual(broken))
 

@@ -5,7 +5,7 @@ import { converge, decideClaim, toJudge, verdict } from '../../src/decide/index.
 import type { Ended, LiveRun } from '../../src/model/index.ts'
 import { intentOf, isLive, RUN_EVENTS, RUN_TABLE } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
-import { abouts, choices, empty, goneFacts, intents, liveRuns, looks, maybe, NOW, record, unknownFacts } from './build.ts'
+import { abouts, choices, empty, goneFacts, holding, intents, liveRuns, looks, maybe, NOW, record, unknownFacts } from './build.ts'
 
 const RUNS = { numRuns: 3000 }
 const judge = ([run, seen]: readonly [LiveRun, Seen]): Judged => ({ run, verdict: verdict(run, seen) })
@@ -14,9 +14,12 @@ const views: fc.Arbitrary<ClaimView> = fc.record({
   epoch: fc.constant(3),
   firstEpoch: fc.constantFrom(2, 3),
   current: maybe(judged),
-  neighbour: maybe(judged.map(({ run, verdict: of }) => ({ run: { ...run, id: 'r2', session: 's2' }, verdict: of }))),
+  holdings: fc.array(
+    judged.map(({ run, verdict: of }) => holding({ ...run, id: 'r2', session: 's2' }, of)),
+    { maxLength: 3 },
+  ),
 })
-const alone = (over: Partial<ClaimView>): ClaimView => ({ epoch: 3, firstEpoch: 3, current: null, neighbour: null, ...over })
+const alone = (over: Partial<ClaimView>): ClaimView => ({ epoch: 3, firstEpoch: 3, current: null, holdings: [], ...over })
 
 /** Nothing of it is proven alive, and at least one thing that had to be proven could not be. */
 const doubtful: fc.Arbitrary<readonly [LiveRun, Seen]> = liveRuns.chain((run) => {
@@ -40,7 +43,7 @@ const doubtful: fc.Arbitrary<readonly [LiveRun, Seen]> = liveRuns.chain((run) =>
 verifies('one-owner', 'nothing is claimed while an owner is on record, nor beside a neighbour without --share', () => {
   fc.assert(
     fc.property(views, choices, (view, choice) => {
-      const free = view.current === null && (view.neighbour === null || choice.share)
+      const free = view.current === null && (view.holdings.length === 0 || choice.share)
       expect(decideClaim(view, choice).kind === 'claim').toBe(free)
     }),
     RUNS,
@@ -66,7 +69,7 @@ verifies('unknown', 'a claim never ends, frees or retires what could not be prov
       const refusal = { kind: 'refuse', because: 'unproven' }
       const calm: Choice = { ...choice, force: false }
       expect(decideClaim(alone({ current: judge(look) }), calm)).toMatchObject(refusal)
-      expect(decideClaim(alone({ neighbour: judge(look) }), { ...choice, share: false })).toMatchObject(refusal)
+      expect(decideClaim(alone({ holdings: [holding(judge(look).run, judge(look).verdict)] }), { ...choice, share: false })).toMatchObject(refusal)
       const forced = decideClaim(alone({ current: judge(look) }), { ...choice, force: true })
       expect(forced).toMatchObject({ kind: 'retire', despite: expect.any(String) })
     }),

@@ -79,7 +79,7 @@ const starter = (world: World, index: number): Starter => world.starters[index] 
 function look({ epoch, lives }: World, { firstEpoch }: Starter, { choice, unclear }: Extract<Move, { choice: Choice }>): ClaimDecision {
   const owner = lives.find((life) => life.epoch === epoch && isLiveState(life.state))
   const current = owner === undefined ? null : { run: runOf(owner) as LiveRun, verdict: judge(owner, unclear) }
-  return decideClaim({ epoch, firstEpoch, current, neighbour: null }, choice)
+  return decideClaim({ epoch, firstEpoch, current, holdings: [] }, choice)
 }
 
 function judge({ breathing }: Life, unclear: boolean): Verdict {
@@ -93,13 +93,12 @@ function act(world: World, { decision }: Starter): void {
     world.epoch += 1
     world.lives.push({ id: `r${world.epoch}`, epoch: world.epoch, state: 'starting', breathing: true })
   }
-  if (decision?.kind !== 'retire' && decision?.kind !== 'record-end') return
-  const life = world.lives.find(({ id }) => id === decision.run.id) as Life
-  if (decision.kind === 'retire') {
-    write(life, 'asked')
-    life.breathing = false
-  }
-  write(life, decision.kind === 'retire' ? 'superseded' : decision.ending.state)
+  const lifeOf = (run: LiveRun): Life => world.lives.find(({ id }) => id === run.id) as Life
+  if (decision?.kind === 'clear') for (const { run, ending } of decision.ends) write(lifeOf(run), ending.state)
+  if (decision?.kind !== 'retire') return
+  write(lifeOf(decision.run), 'asked')
+  lifeOf(decision.run).breathing = false
+  write(lifeOf(decision.run), 'superseded')
 }
 
 function write(life: Life, event: RunEvent): void {

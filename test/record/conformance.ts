@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Ending, ProcessId, RunBase, Store } from '../../src/model/index.ts'
 import { END_STATES, isLive, LIVE_STATES } from '../../src/model/index.ts'
+import { directory } from '../decide/build.ts'
 import { verifies } from '../requirements.ts'
 import { aClaim, anEnding, aRun, inStore, type OpenStore } from './examples.ts'
 
@@ -136,7 +137,7 @@ export function storeConformance(name: string, open: OpenStore): void {
       expect(await store.isEmpty()).toBe(true)
       const records = [aRun('s', 3), aRun('s', 2), aRun('t', 1)].map((run) => ({
         record: { ...run, keeper: run.epoch === 2 ? null : keeper },
-        directory: { path: run.dir, device: '1', inode: run.dir },
+        directory: directory(run.dir),
       }))
       await store.restore(records)
       await store.restore(records)
@@ -146,7 +147,7 @@ export function storeConformance(name: string, open: OpenStore): void {
         [2, 'starting'],
       ])
       expect(await store.claim(aClaim(aRun('s', 4, { dir: '/x' })))).toEqual({ kind: 'lost', why: 'live' })
-      expect((await store.holder({ device: '1', inode: '/work/t' }, [], 'x'))?.session).toBe('t')
+      expect((await store.locks([], null)).locks.map(({ session }) => session)).toEqual(['s', 's', 't'])
       expect(await store.markers()).toEqual(new Set(records.map(({ record }) => record.marker)))
       expect((await store.runByMarker(records[2]?.record.marker ?? 0))?.session).toBe('t')
       expect(await store.runByMarker(1)).toBeNull()
@@ -157,21 +158,20 @@ export function storeConformance(name: string, open: OpenStore): void {
     'lock-life',
     `${name}: a directory is held by one live run, and free when it ends`,
     withStore(async (store) => {
-      const directory = { path: '/d', device: '1', inode: '42' }
       const first = aRun('a', 1, { dir: '/d' })
-      await store.claim(aClaim(first, { directory }))
+      await store.claim(aClaim(first))
       const second = aRun('b', 1, { dir: '/d' })
-      expect(await store.claim(aClaim(second, { directory }))).toEqual({ kind: 'lost', why: 'directory' })
+      expect(await store.claim(aClaim(second))).toEqual({ kind: 'lost', why: 'directory' })
       expect((await store.find('b', 'exact')).kind).toBe('none')
-      expect((await store.holder(directory, [], 'x'))?.id).toBe(first.id)
-      expect(await store.holder(directory, [first.id], 'x')).toBeNull()
-      expect((await store.claim(aClaim(second, { directory, share: true }))).kind).toBe('won')
+      expect((await store.locks([], null)).locks.map(({ run }) => run)).toEqual([first.id])
+      expect((await store.locks([first.id], null)).kin).toEqual(new Set([first.id]))
+      expect((await store.claim(aClaim(second, { share: [] }))).kind).toBe('won')
       const child = aRun('c', 1, { dir: '/d', parent: second.id })
-      expect((await store.claim(aClaim(child, { directory, ancestors: [first.id, second.id] }))).kind).toBe('won')
+      expect((await store.claim(aClaim(child, { ancestors: [first.id, second.id] }))).kind).toBe('won')
       expect((await store.snapshot('live', 10)).locks).toHaveLength(3)
       for (const run of [first, second, child]) expect(await end(store, run, anEnding({ state: 'lost' }), null, 9)).toBe(true)
       expect((await store.snapshot('live', 10)).locks).toEqual([])
-      expect((await store.claim(aClaim(aRun('d', 1, { dir: '/d' }), { directory }))).kind).toBe('won')
+      expect((await store.claim(aClaim(aRun('d', 1, { dir: '/d' })))).kind).toBe('won')
     }),
   )
 

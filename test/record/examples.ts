@@ -1,4 +1,5 @@
 import type { ClaimRequest, Ending, RunBase, Store } from '../../src/model/index.ts'
+import { directory } from '../decide/build.ts'
 
 export const place = { install: 'i', machine: 'm', boot: 'b', pidNamespace: 'p', timeNamespace: 't' }
 let serial = 0
@@ -22,6 +23,7 @@ export function aRun(session: string, epoch = 1, more: Partial<RunBase> = {}): R
     independent: false,
     containment: { level: 'none', why: 'a test' },
     task: null,
+    adopted: false,
     host: 'here',
     user: 'me',
     tty: null,
@@ -34,9 +36,11 @@ export const aClaim = (run: RunBase, more: Partial<ClaimRequest> = {}): ClaimReq
   run,
   keeper: null,
   name: null,
-  directory: { path: run.dir, device: '1', inode: run.dir },
+  directory: directory(run.dir),
   seenEpoch: run.epoch - 1,
-  share: false,
+  seenLock: 0,
+  share: null,
+  reason: 'an agent works here',
   ancestors: [],
   ...more,
 })

@@ -1,8 +1,8 @@
 index event_session
 CREATE INDEX event_session ON event (session, seq)
 
-index lock_run
-CREATE INDEX lock_run ON lock (run)
+index lock_of_run
+CREATE INDEX lock_of_run ON lock (run) WHERE run IS NOT NULL
 
 index run_ended
 CREATE INDEX run_ended ON run (ended_at) WHERE ended_at IS NOT NULL
@@ -23,10 +23,10 @@ table event
 CREATE TABLE event ( seq INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, kind TEXT NOT NULL, session TEXT NOT NULL, run TEXT NOT NULL, epoch INTEGER NOT NULL, detail TEXT NOT NULL ) STRICT
 
 table lock
-CREATE TABLE lock ( device TEXT NOT NULL, inode TEXT NOT NULL, run TEXT NOT NULL REFERENCES run (id), dir TEXT NOT NULL, session TEXT NOT NULL, since INTEGER NOT NULL, reason TEXT NOT NULL, shared INTEGER NOT NULL, PRIMARY KEY (device, inode, run) ) STRICT, WITHOUT ROWID
+CREATE TABLE lock ( seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, dir_key TEXT NOT NULL, dir_inner TEXT NOT NULL, dir TEXT NOT NULL, above TEXT NOT NULL, repository TEXT, holder TEXT NOT NULL, place TEXT NOT NULL, session TEXT, run TEXT, since INTEGER NOT NULL, reason TEXT NOT NULL, shared TEXT NOT NULL, host TEXT NOT NULL, user TEXT NOT NULL ) STRICT
 
 table run
-CREATE TABLE run ( id TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES session (id), epoch INTEGER NOT NULL, state TEXT NOT NULL, place TEXT NOT NULL, launcher TEXT NOT NULL, keeper TEXT, harness TEXT, marker INTEGER, cookie TEXT NOT NULL, argv TEXT NOT NULL, dir TEXT NOT NULL, detached INTEGER NOT NULL, until TEXT NOT NULL, deadline_at INTEGER, parent TEXT, independent INTEGER NOT NULL, host TEXT NOT NULL, user TEXT NOT NULL, tty TEXT, started_at INTEGER NOT NULL, ended_at INTEGER, intent TEXT, exit TEXT, survivors TEXT, reason TEXT, evidence TEXT, ended_by TEXT, containment TEXT, task TEXT, usage TEXT, UNIQUE (session, epoch) ) STRICT, WITHOUT ROWID
+CREATE TABLE run ( id TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES session (id), epoch INTEGER NOT NULL, state TEXT NOT NULL, place TEXT NOT NULL, launcher TEXT NOT NULL, keeper TEXT, harness TEXT, marker INTEGER, cookie TEXT NOT NULL, argv TEXT NOT NULL, dir TEXT NOT NULL, detached INTEGER NOT NULL, until TEXT NOT NULL, deadline_at INTEGER, parent TEXT, independent INTEGER NOT NULL, host TEXT NOT NULL, user TEXT NOT NULL, tty TEXT, started_at INTEGER NOT NULL, ended_at INTEGER, intent TEXT, exit TEXT, survivors TEXT, reason TEXT, evidence TEXT, ended_by TEXT, containment TEXT, task TEXT, usage TEXT, adopted INTEGER NOT NULL DEFAULT 0, UNIQUE (session, epoch) ) STRICT, WITHOUT ROWID
 
 table session
 CREATE TABLE session ( id TEXT PRIMARY KEY, name TEXT, epoch INTEGER NOT NULL, dir TEXT NOT NULL, argv TEXT NOT NULL, created_at INTEGER NOT NULL ) STRICT, WITHOUT ROWID

@@ -38,10 +38,9 @@ export function taskConformance(name: string, open: OpenStore): void {
     'lock-life',
     `${name}: tasks are no strangers in a directory of their family, nested runs and other sessions are`,
     withStore(async (store) => {
-      const directory = { path: '/d', device: '1', inode: '42' }
       const claim = async (session: string, ancestors: string[], more: Parameters<typeof aRun>[2], epoch = 1) => {
         const run = aRun(session, epoch, { dir: '/d', ...more })
-        const answer = await store.claim(aClaim(run, { directory, ancestors, keeper: { pid: 7, ticks: 8 } }))
+        const answer = await store.claim(aClaim(run, { ancestors, keeper: { pid: 7, ticks: 8 } }))
         return { run, answer: answer.kind === 'won' ? 'won' : answer.why }
       }
       const { run: owner } = await claim('s', [], {})
@@ -50,18 +49,22 @@ export function taskConformance(name: string, open: OpenStore): void {
       const inner = await claim('s.b.c', [second.run.id, owner.id], { parent: second.run.id, task: 'cancel' })
       expect([first, second, inner].map(({ answer }) => answer)).toEqual(['won', 'won', 'won'])
       expect((await claim('stranger', [], {})).answer).toBe('directory')
-      expect((await store.holder(directory, [owner.id], 's'))?.id).toBeUndefined()
-      expect((await store.holder(directory, [owner.id], 'stranger'))?.id).toBeUndefined()
-      expect((await store.holder(directory, [], 'stranger'))?.id).toBe(owner.id)
+      const strangersTo = async (ancestors: string[], session: string) => {
+        const { locks, kin } = await store.locks(ancestors, session)
+        return locks.flatMap(({ run }) => (run === null || kin.has(run) ? [] : [run]))
+      }
+      expect(await strangersTo([owner.id], 's')).toEqual([])
+      expect(await strangersTo([owner.id], 'stranger')).toEqual([])
+      expect(await strangersTo([], 's')).toEqual([owner.id])
+      expect(await strangersTo([], 'stranger')).toContain(owner.id)
       await store.recordEnded((await store.run(owner.id)) as LiveRun, anEnding({ state: 'superseded' }), null, 5)
       // The tasks hold it against everybody else, until they end; for the next run of their session they do not.
       expect((await claim('stranger', [], {})).answer).toBe('directory')
       expect((await claim('s', [], {}, 2)).answer).toBe('won')
       const nested = aRun('n', 1, { dir: '/d2', parent: second.run.id })
-      await store.claim(aClaim(nested, { directory: { path: '/d2', device: '1', inode: '43' }, ancestors: [second.run.id] }))
+      await store.claim(aClaim(nested, { ancestors: [second.run.id] }))
       const beside = await store.claim(
         aClaim(aRun('m', 1, { dir: '/d2', parent: second.run.id }), {
-          directory: { path: '/d2', device: '1', inode: '43' },
           ancestors: [second.run.id],
         }),
       )

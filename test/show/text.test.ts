@@ -1,7 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import type { HoldfastEvent, Lock } from '../../src/model/index.ts'
-import { eventJson, eventText, lockJson, locksText, painter, type Sight, sessionsText, statusText, treeText } from '../../src/show/index.ts'
-import { ended, intent, member, NOW, row, running, session, starting, stopping } from '../decide/build.ts'
+import type { HoldfastEvent } from '../../src/model/index.ts'
+import {
+  eventJson,
+  eventText,
+  type LockSight,
+  lockJson,
+  locksText,
+  painter,
+  type Sight,
+  sessionsText,
+  statusText,
+  treeText,
+} from '../../src/show/index.ts'
+import { directory, ended, intent, lock, member, NOW, row, running, session, starting, stopping } from '../decide/build.ts'
 
 const bare = painter(false)
 const sight = (over: Partial<Sight> = {}): Sight => ({
@@ -148,28 +159,18 @@ describe('events and locks', () => {
     expect(eventText(event, bare)).toBe('2026-01-02T12:00:00.000Z  s1 ended  r1 epoch 3  state=lost pid=7 more={"a":1}')
     expect(eventJson(event)).toEqual({ ...event, at: '2026-01-02T12:00:00.000Z' })
   })
-  const lock: Lock & { pid: number | null } = {
-    device: '1',
-    inode: '2',
-    dir: '/a',
-    session: 's1',
-    run: 'r1',
-    since: NOW - 5000,
-    kind: 'run',
-    reason: 'an agent works here',
-    shared: false,
-    pid: 200,
-  }
+  const sight: LockSight = { lock: lock(), state: 'held', pid: 200, proof: 'its agent is alive', leftMs: null, sharedWith: [], neighbours: [] }
   test('a lock is one line', () => {
     expect(locksText([], NOW, bare)).toEqual(['no locks'])
-    expect(locksText([lock, { ...lock, dir: '/b', shared: true, pid: null }], NOW, bare)).toEqual([
-      'DIRECTORY  SESSION  PID  KIND         SINCE   REASON',
-      '/a         s1       200  run          5s ago  an agent works here',
-      '/b         s1       -    run, shared  5s ago  an agent works here',
+    const other = { ...sight, lock: lock({ directory: directory('/b') }), pid: null, sharedWith: ['s2 in /b'], neighbours: ['s3 in /c'] }
+    expect(locksText([sight, other], NOW, bare)).toEqual([
+      'DIRECTORY  HOLDER  PID  KIND         SINCE   REASON               PROOF',
+      '/a         s1      200  run          5s ago  an agent works here  its agent is alive',
+      '/b         s1      -    run, shared  5s ago  an agent works here  its agent is alive; shared with s2 in /b; neighbour: s3 in /c',
     ])
   })
   test('a lock has at least the documented keys', () => {
-    expect(lockJson(lock)).toMatchObject({
+    expect(lockJson(sight)).toMatchObject({
       dir: '/a',
       pid: 200,
       session: 's1',

@@ -1,5 +1,6 @@
 import type { Clock, Store } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
+import * as locks from './locks.ts'
 import { BUSY, openDatabase, sqliteCode, storeProblem, TRY_MS } from './open.ts'
 import * as reads from './reads.ts'
 import { restore } from './restore.ts'
@@ -37,7 +38,9 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     forget: (which) => write(() => writes.forget(db, which)),
     forgettable: (which) => read(() => writes.forgettable(db, which)),
     find: (reference, how) => read(() => reads.find(db, reference, how)),
-    holder: (directory, except, session) => read(() => reads.holder(db, directory, except, session)),
+    locks: (ancestors, session) => read(() => locks.locks(db, ancestors, session)),
+    lock: (request) => write(() => locks.lock(db, request)),
+    unlock: (lock, how, at) => write(() => locks.unlock(db, lock, how, at)),
     snapshot: (which, limit) => read(() => reads.snapshot(db, which, limit)),
     run: (id) => read(() => reads.run(db, id)),
     runs: (session, limit) => read(() => reads.runs(db, session, limit)),

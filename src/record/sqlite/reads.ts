@@ -1,8 +1,8 @@
-import type { DirectoryKey, Found, HoldfastEvent, LiveRun, Run, SessionView, Snapshot } from '../../model/index.ts'
+import type { Found, HoldfastEvent, LiveRun, Run, SessionView, Snapshot } from '../../model/index.ts'
 import { isLive, LIVE_STATES, Problem } from '../../model/index.ts'
 import type { Database, Row } from '../driver.ts'
-import { runColumns, toEvent, toLock, toRun, toSession } from './rows.ts'
-import { HOLDER } from './writes.ts'
+import { allLocks } from './locks.ts'
+import { runColumns, toEvent, toRun, toSession } from './rows.ts'
 
 const LIVE = LIVE_STATES.map((state) => `'${state}'`).join(', ')
 /** How many candidates an ambiguous prefix names. */
@@ -29,17 +29,10 @@ export function find(db: Database, reference: string, how: 'exact' | 'prefix'): 
   return near.length === 1 ? { kind: 'found', view: near[0] } : { kind: 'ambiguous', sessions: near.map((view) => view.session) }
 }
 
-export function holder(db: Database, directory: DirectoryKey, except: readonly string[], session: string): LiveRun | null {
-  const row = db.prepare(HOLDER).get(directory.device, directory.inode, JSON.stringify(except), session)
-  const held = row === undefined ? null : run(db, String(row['run']))
-  return held !== null && isLive(held) ? held : null
-}
-
 export function snapshot(db: Database, which: 'live' | 'all', limit: number): Snapshot {
   const where =
     which === 'live' ? `JOIN run r ON r.session = s.id WHERE r.state IN (${LIVE})` : 'JOIN run r ON r.session = s.id AND r.epoch = s.epoch'
   const rows = db.prepare(`SELECT s.*, ${runColumns('r')} FROM session s ${where} ORDER BY r.started_at DESC LIMIT ?`).all(limit)
-  const locks = db.prepare(`SELECT * FROM lock ORDER BY dir`).all()
   const views: SessionView[] = []
   const unreadable: string[] = []
   for (const row of rows) {
@@ -50,7 +43,7 @@ export function snapshot(db: Database, which: 'live' | 'all', limit: number): Sn
       unreadable.push(String(row['run_id']))
     }
   }
-  return { views, locks: locks.map(toLock), unreadable }
+  return { views, locks: allLocks(db), unreadable }
 }
 
 export function run(db: Database, id: string): Run | null {

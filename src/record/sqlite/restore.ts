@@ -1,5 +1,6 @@
 import type { RestoredRun } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
+import { insertLock, runLock } from './locks.ts'
 import { insertRun } from './writes.ts'
 
 /**
@@ -14,8 +15,6 @@ export function restore(db: Database, runs: readonly RestoredRun[]): void {
     ).run(run.session, run.epoch, run.dir, JSON.stringify(run.argv), run.startedAt)
     const isNew = insertRun(db, run, run.keeper === null ? 'starting' : 'running', run.keeper)
     if (!isNew || directory === null) continue
-    db.prepare(
-      `INSERT INTO lock (device, inode, run, dir, session, since, reason, shared) VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO NOTHING`,
-    ).run(directory.device, directory.inode, run.id, directory.path, run.session, run.startedAt, 'an agent worked here when the store was lost')
+    insertLock(db, runLock(run, run.keeper, directory, 'an agent worked here when the store was lost'))
   }
 }

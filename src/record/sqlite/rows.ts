@@ -40,6 +40,7 @@ export const RUN_COLUMNS = [
   'containment',
   'task',
   'usage',
+  'adopted',
 ] as const
 export const runColumns = (table: string): string => RUN_COLUMNS.map((column) => `${table}.${column} AS run_${column}`).join(', ')
 
@@ -74,6 +75,7 @@ function readRun(row: Row): Run {
     independent: at('independent') === 1,
     containment: jsonOrNull<Containment>(at('containment')) ?? { level: 'none', why: 'it was started by an older Holdfast' },
     task: textOrNull(at('task')) as RunBase['task'],
+    adopted: at('adopted') === 1,
     host: String(at('host')),
     user: String(at('user')),
     tty: textOrNull(at('tty')),
@@ -120,15 +122,23 @@ export const toSession = (row: Row): Session => ({
 })
 
 export const toLock = (row: Row): Lock => ({
-  device: String(row['device']),
-  inode: String(row['inode']),
-  run: String(row['run']),
-  dir: String(row['dir']),
-  session: String(row['session']),
+  seq: Number(row['seq']),
+  directory: {
+    path: String(row['dir']),
+    key: String(row['dir_key']),
+    inner: String(row['dir_inner']),
+    above: json(row['above']),
+    repository: jsonOrNull(row['repository']),
+  },
+  holder: json(row['holder']),
+  place: json(row['place']),
+  session: textOrNull(row['session']),
+  run: textOrNull(row['run']),
   since: Number(row['since']),
   reason: String(row['reason']),
-  shared: row['shared'] === 1,
-  kind: 'run',
+  shared: json(row['shared']),
+  host: String(row['host']),
+  user: String(row['user']),
 })
 
 export const toEvent = (row: Row): HoldfastEvent => ({

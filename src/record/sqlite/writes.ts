@@ -2,7 +2,6 @@ import type {
   ClaimAnswer,
   ClaimRequest,
   Ending,
-  EventKind,
   Exit,
   Intent,
   LiveRun,
@@ -10,10 +9,13 @@ import type {
   Retention,
   RunBase,
   RunEvent,
+  SharedWith,
   Survivor,
 } from '../../model/index.ts'
 import { LIVE_STATES, statesThatTake } from '../../model/index.ts'
 import type { Database, SqlValue } from '../driver.ts'
+import { recordEvent } from './events.ts'
+import { hasNewcomer, insertLock, lockKnowsKeeper, releaseOf, runLock } from './locks.ts'
 import { runColumns, toRun } from './rows.ts'
 
 /** Each function is the body of one IMMEDIATE transaction. The conditions come from the model's table. */
@@ -23,7 +25,7 @@ const LIVE = list(LIVE_STATES)
 const takes = (event: RunEvent): string => list(statesThatTake(event))
 const json = (value: unknown): string => JSON.stringify(value)
 
-export function claim(db: Database, { run, keeper, name, directory, seenEpoch, share, ancestors }: ClaimRequest): ClaimAnswer {
+export function claim(db: Database, { run, keeper, name, directory, seenEpoch, seenLock, share, reason, ancestors }: ClaimRequest): ClaimAnswer {
   if (seenEpoch === 0) {
     db.prepare(`INSERT INTO session (id, name, epoch, dir, argv, created_at) VALUES (?, NULL, 0, ?, ?, ?) ON CONFLICT DO NOTHING`).run(
       run.session,
@@ -43,24 +45,24 @@ export function claim(db: Database, { run, keeper, name, directory, seenEpoch, s
     const parent = db.prepare(`SELECT 1 FROM run WHERE id = ? AND state IN ('starting', 'running')`).get(run.parent)
     if (parent === undefined) return { kind: 'lost', why: 'parent' }
   }
-  if (!share && db.prepare(HOLDER).get(directory.device, directory.inode, json(ancestors), run.session) !== undefined)
-    return { kind: 'lost', why: 'directory' }
+  if (share === null && hasNewcomer(db, directory, seenLock, ancestors, run.session)) return { kind: 'lost', why: 'directory' }
   if (name !== null && !takeName(db, run.session, name)) return { kind: 'lost', why: 'name' }
-  insertRun(db, { ...run, epoch }, keeper === null ? 'starting' : 'running', keeper)
-  db.prepare(`INSERT INTO lock (device, inode, run, dir, session, since, reason, shared) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`).run(
-    directory.device,
-    directory.inode,
-    run.id,
-    directory.path,
-    run.session,
-    run.startedAt,
-    'an agent works here',
-    share ? 1 : 0,
-  )
-  event(db, { ...run, epoch }, 'claimed', { pid: run.launcher.pid, dir: run.dir, argv: run.argv[0] ?? '' }, run.startedAt)
-  if (keeper !== null) event(db, { ...run, epoch }, 'running', { keeper: keeper.pid }, run.startedAt)
+  insertRun(db, { ...run, epoch }, keeper === null && !run.adopted ? 'starting' : 'running', keeper)
+  insertLock(db, runLock(run, keeper, directory, reason, share ?? []))
+  recordEvent(db, { ...run, epoch }, 'claimed', { pid: run.launcher.pid, dir: run.dir, argv: run.argv[0] ?? '' }, run.startedAt)
+  if (keeper !== null) recordEvent(db, { ...run, epoch }, 'running', { keeper: keeper.pid }, run.startedAt)
+  recordSharing(db, { ...run, epoch }, share ?? [])
   adopt(db, { ...run, epoch })
   return { kind: 'won', epoch }
+}
+
+/** Both learn of it: who came, and beside whom. */
+function recordSharing(db: Database, run: RunBase, share: readonly SharedWith[]): void {
+  for (const { session, run: holder, dir } of share) {
+    recordEvent(db, run, 'shared', { dir: run.dir, with: session, theirs: dir }, run.startedAt)
+    const row = holder === null ? undefined : db.prepare(`SELECT ${runColumns('r')} FROM run r WHERE id = ?`).get(holder)
+    if (row !== undefined) recordEvent(db, toRun(row), 'shared', { dir, with: run.session, theirs: run.dir }, run.startedAt)
+  }
 }
 
 /** Tasks that were to survive a takeover get the new run as their parent, in the very transaction that makes it the owner. */
@@ -71,7 +73,7 @@ function adopt(db: Database, run: RunBase): void {
     .map((row) => toRun(db.prepare(`SELECT ${runColumns('r')} FROM run r WHERE id = ?`).get(String(row['id'])) ?? {}))
   for (const task of tasks) {
     db.prepare(`UPDATE run SET parent = ? WHERE id = ? AND epoch = ?`).run(run.id, task.id, task.epoch)
-    event(db, task, 'adopted', { by: run.id, session: run.session, from: task.parent }, run.startedAt)
+    recordEvent(db, task, 'adopted', { by: run.id, session: run.session, from: task.parent }, run.startedAt)
   }
 }
 
@@ -96,6 +98,7 @@ export function insertRun(db: Database, run: RunBase, state: 'starting' | 'runni
     independent: run.independent ? 1 : 0,
     containment: json(run.containment),
     task: run.task,
+    adopted: run.adopted ? 1 : 0,
     host: run.host,
     user: run.user,
     tty: run.tty,
@@ -108,14 +111,6 @@ export function insertRun(db: Database, run: RunBase, state: 'starting' | 'runni
 
 /** The live tasks that the next run of a session adopts. */
 const ADOPTEES = `SELECT id FROM run WHERE task = 'adopt' AND state IN (${LIVE}) AND parent IN (SELECT id FROM run WHERE session = ? AND state = 'superseded')`
-
-/** Live tasks of these runs (?3, a list) or of any run of this session (?4), and theirs: in a directory they are no strangers. */
-const FAMILY = `WITH RECURSIVE family (id) AS (
-  SELECT id FROM run WHERE session = ?4 UNION SELECT value FROM json_each(?3) UNION SELECT r.id FROM run r JOIN family f ON r.parent = f.id
-) SELECT r.id FROM run r JOIN family f ON r.id = f.id WHERE r.task IS NOT NULL AND r.state IN (${LIVE})`
-
-/** Who else holds a directory: device, inode, the ids that are no strangers there, and the session that wants it. */
-export const HOLDER = `SELECT run FROM lock WHERE device = ?1 AND inode = ?2 AND run NOT IN (SELECT value FROM json_each(?3)) AND run NOT IN (${FAMILY})`
 
 function takeName(db: Database, session: string, name: string): boolean {
   const other = db.prepare(`SELECT id FROM session WHERE id = ? UNION SELECT session FROM alias WHERE alias = ?`).get(name, name)
@@ -131,8 +126,10 @@ export function recordRunning(db: Database, run: RunBase, keeper: ProcessId, at:
       .prepare(`UPDATE run SET state = 'running', keeper = ? WHERE id = ? AND epoch = ? AND state IN (${takes('recorded')})`)
       .run(json({ pid: keeper.pid, ticks: keeper.ticks }), run.id, run.epoch),
   )
-  if (won) event(db, run, 'running', { keeper: keeper.pid }, at)
-  return won
+  if (!won) return false
+  lockKnowsKeeper(db, run.id, { pid: keeper.pid, ticks: keeper.ticks })
+  recordEvent(db, run, 'running', { keeper: keeper.pid }, at)
+  return true
 }
 
 /** The first intent stands: a later one changes nothing but is answered as taken, since the run ends either way. */
@@ -142,7 +139,7 @@ export function recordAsked(db: Database, run: RunBase, intent: Intent, at: numb
       .prepare(`UPDATE run SET state = 'stopping', intent = ? WHERE id = ? AND epoch = ? AND state IN (${takes('asked')}) AND intent IS NULL`)
       .run(json(intent), run.id, run.epoch),
   )
-  if (won) event(db, run, 'asked', { ...intent }, at)
+  if (won) recordEvent(db, run, 'asked', { ...intent }, at)
   return won || db.prepare(`SELECT 1 FROM run WHERE id = ? AND epoch = ? AND state = 'stopping'`).get(run.id, run.epoch) !== undefined
 }
 
@@ -155,7 +152,7 @@ export function recordExited(db: Database, run: RunBase, exit: Exit | null, at: 
       )
       .run(exit && json(exit), run.id, run.epoch),
   )
-  if (won) event(db, run, 'exited', { exit }, at)
+  if (won) recordEvent(db, run, 'exited', { exit }, at)
   return won
 }
 
@@ -165,7 +162,7 @@ export function recordSurvivors(db: Database, run: RunBase, survivors: readonly 
       .prepare(`UPDATE run SET state = 'stopping', survivors = ? WHERE id = ? AND epoch = ? AND state IN (${takes('asked')})`)
       .run(json(survivors), run.id, run.epoch),
   )
-  if (won) event(db, run, 'survivors', { survivors }, at)
+  if (won) recordEvent(db, run, 'survivors', { survivors }, at)
   return won
 }
 
@@ -194,8 +191,8 @@ export function recordEnded(db: Database, run: LiveRun, ending: Ending, harness:
       ),
   )
   if (!won) return false
-  db.prepare(`DELETE FROM lock WHERE run = ?`).run(run.id)
-  event(db, run, 'ended', { state: ending.state, exit: ending.exit, reason: ending.reason, by: ending.by, pid: harness?.pid ?? null }, at)
+  releaseOf(db, run.id)
+  recordEvent(db, run, 'ended', { state: ending.state, exit: ending.exit, reason: ending.reason, by: ending.by, pid: harness?.pid ?? null }, at)
   return true
 }
 
@@ -220,10 +217,3 @@ export const forgettable = (db: Database, which: Retention): string[] =>
     .map((row) => String(row['id']))
 
 const changed = (result: { changes: number | bigint }): boolean => Number(result.changes) > 0
-
-/** In the order in which it was recorded: an end that was written down before it was recorded does not come before its causes. */
-function event(db: Database, run: RunBase, kind: EventKind, detail: Record<string, unknown>, at: number): void {
-  db.prepare(
-    `INSERT INTO event (at, kind, session, run, epoch, detail) VALUES (max(?, coalesce((SELECT max(at) FROM event WHERE session = ?), 0)), ?, ?, ?, ?, ?)`,
-  ).run(at, run.session, kind, run.session, run.id, run.epoch, json(detail))
-}

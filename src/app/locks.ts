@@ -1,0 +1,169 @@
+import { dirname } from 'node:path'
+import { type Eyes, isHere, type Looked, lookAtAll } from '../act/index.ts'
+import { type Holding, isDelegated, isExpired, judge, type LockVerdict, relationOf, type Standing, standing, verdict } from '../decide/index.ts'
+import type { Directory, HandHolder, LiveRun, Lock, ProcessId, Relation, RunFiles, RunHolder, RunRecord, SeenLocks, Store } from '../model/index.ts'
+import { isLive } from '../model/index.ts'
+import { lookForDirectory, type Mount, readMounts } from '../observe/index.ts'
+import { asLive } from './recover.ts'
+import type { World } from './world.ts'
+
+type Sharp = Eyes & Pick<World, 'clock' | 'islands'>
+
+/** Who of these locks is in the way of a directory, judged by what is true now. Nobody's processes are looked at for those that are not. */
+export async function holdingsOn(world: Sharp, store: Store, directory: Directory, locks: readonly Lock[]): Promise<Holding[]> {
+  const near = touching(world, directory, locks)
+  const runs = new Map<string, LiveRun>()
+  for (const { lock } of near) {
+    const run = lock.run === null || lock.holder.kind !== 'run' ? null : await store.run(lock.run)
+    if (run !== null && isLive(run)) runs.set(run.id, run)
+  }
+  const looked = await lookAtAll([...runs.values()], world)
+  const judged = await judgeLocks(
+    world,
+    near.map(({ lock }) => lock).filter(({ run }) => run === null || !runs.has(run)),
+  )
+  return near.map(({ lock, relation }): Holding => {
+    const run = runs.get(lock.run ?? '')
+    if (run !== undefined) return { lock, relation, run, verdict: verdict(run, looked.get(run.id) as Looked) }
+    return { lock, relation, run: null, verdict: judged.get(lock.seq) as LockVerdict }
+  })
+}
+
+/** Where a held directory is by now. */
+function standingNow(world: Sharp, lock: Lock, mounts: readonly Mount[]): Standing | null {
+  const { directory } = lock
+  return standing(directory, lookForDirectory(directory.path, world.islands, mounts), () => whereItIsNow(world, lock, mounts))
+}
+
+/** After a rename, those who work in it still know where it is; the kernel tells of them. */
+function whereItIsNow(world: Sharp, lock: Lock, mounts: readonly Mount[]): Directory | 'deleted' | null {
+  for (const id of isHere(lock, world) ? witnesses(world, lock) : []) {
+    const path = judge(world.processes, lock.place, id).kind === 'alive' ? world.processes.cwd(id.pid) : null
+    if (path === `${lock.directory.path} (deleted)`) return 'deleted'
+    for (let at = path ?? '/'; at !== '/'; at = dirname(at)) {
+      const found = lookForDirectory(at, world.islands, mounts)
+      if (found?.key === lock.directory.key) return found
+    }
+  }
+  return null
+}
+
+function witnesses({ files }: Sharp, { holder, run }: Lock): ProcessId[] {
+  if (holder.kind === 'time') return []
+  if (holder.kind === 'process') return [holder.by]
+  const known = [run === null ? null : files.harness(run), holder.adopted ? holder.launcher : holder.keeper]
+  return [...known, ...(run === null ? [] : files.journal(run))].flatMap((id) => id ?? [])
+}
+
+/** What is true of locks by themselves, whatever the runs on record say. */
+export async function judgeLocks(world: Sharp, locks: readonly Lock[]): Promise<Map<number, LockVerdict>> {
+  const records = locks.flatMap((lock) => (lock.holder.kind === 'run' ? [recordOf(lock, lock.holder)] : []))
+  const looked = await lookAtAll(records, world)
+  return new Map(
+    locks.map((lock): [number, LockVerdict] => {
+      const { holder } = lock
+      if (holder.kind !== 'run') return [lock.seq, judgeByHand(world, lock, holder)]
+      return [lock.seq, judgeTree(recordOf(lock, holder), looked.get(lock.run ?? '') as Looked)]
+    }),
+  )
+}
+
+function judgeTree(record: RunRecord, seen: Looked): LockVerdict {
+  const judged = verdict(asLive(record), seen)
+  const pid = seen.harnessId?.pid ?? record.keeper?.pid ?? record.launcher.pid
+  const members = seen.tree?.kind === 'members' ? seen.tree.members : []
+  switch (judged.kind) {
+    case 'over':
+      return { kind: 'free', why: 'its tree was seen empty' }
+    case 'settling':
+      // Only how it ended is still being written down.
+      if (seen.tree?.kind === 'empty' && seen.harness?.kind === 'gone') return { kind: 'free', why: 'its tree was seen empty' }
+      return { kind: 'held', why: judged.why, pid }
+    case 'unknown':
+      return judged
+    case 'starting':
+      return { kind: 'held', why: judged.why, pid }
+    case 'alive':
+    case 'leftovers':
+      if (seen.harness?.kind === 'alive') return { kind: 'held', why: `its agent is alive (pid ${pid}, born at tick ${seen.harnessId?.ticks})`, pid }
+      return { kind: 'held', why: `${members.length} of its tree live on (${proofsOf(members)})`, pid: members[0]?.row.pid ?? pid }
+  }
+}
+
+const proofsOf = (members: readonly { row: { pid: number }; proof: string }[]): string =>
+  members
+    .slice(0, 3)
+    .map(({ row, proof }) => `pid ${row.pid} by ${proof}`)
+    .join(', ')
+
+function judgeByHand({ processes, clock }: Sharp, { place }: Lock, holder: HandHolder): LockVerdict {
+  const { limit } = holder
+  if (limit !== null && isExpired(limit, place, { here: processes.here(), ticks: processes.ticks(), at: clock.now() }))
+    return { kind: 'free', why: 'its time is over' }
+  if (holder.kind === 'time') return { kind: 'held', why: 'its time is not over', pid: null }
+  const fact = judge(processes, place, holder.by)
+  if (fact.kind === 'unknown') return fact
+  if (fact.kind === 'gone') return { kind: 'free', why: `its holder is gone: ${fact.why}` }
+  return { kind: 'held', why: `pid ${holder.by.pid} is alive (born at tick ${holder.by.ticks})`, pid: holder.by.pid }
+}
+
+/** A run as far as its lock tells: enough to look at its tree, and to end it. */
+export const recordOf = (lock: Lock, holder: RunHolder): RunRecord => ({
+  launcher: holder.launcher,
+  keeper: holder.keeper,
+  marker: holder.marker,
+  cookie: holder.cookie,
+  containment: holder.containment,
+  adopted: holder.adopted,
+  id: lock.run ?? '',
+  session: lock.session ?? '',
+  epoch: 0,
+  place: lock.place,
+  argv: [],
+  dir: lock.directory.path,
+  detached: true,
+  until: 'tree',
+  deadlineAt: null,
+  parent: null,
+  independent: false,
+  task: null,
+  host: lock.host,
+  user: lock.user,
+  tty: null,
+  startedAt: lock.since,
+})
+
+/** Locks of those the caller belongs to, and of strangers. `kin`: the runs that it is no stranger to. */
+export type Whose = Omit<SeenLocks, 'locks'> & { readonly ours: readonly Lock[]; readonly theirs: readonly Lock[] }
+
+/** `ancestors`: the runs around the caller; `session`: the one that it starts a run of; `own`: that session's present run. */
+export async function whoseLocks(
+  world: Sharp,
+  store: Store,
+  { ancestors, session = null, own = null }: { ancestors: readonly string[]; session?: string | null; own?: string | null },
+): Promise<Whose> {
+  const { locks, newest, kin } = await store.locks(ancestors, session)
+  const known = own === null ? kin : new Set([...kin, own])
+  const isOurs = (lock: Lock): boolean => isDelegated(lock, known, originsFor(world, lock))
+  return { ours: locks.filter(isOurs), theirs: locks.filter((lock) => !isOurs(lock)), newest, kin }
+}
+
+/** Ourselves and those we were started from, where their pids mean something to the lock. */
+export const originsFor = (world: Sharp, lock: Lock): readonly ProcessId[] => (isHere(lock, world) ? world.processes.origins() : [])
+
+/** Which of these locks touch a directory. */
+export function touching(world: Sharp, directory: Directory, locks: readonly Lock[]): { lock: Lock; relation: Relation }[] {
+  const mounts = readMounts()
+  return locks.flatMap((lock) => {
+    const held = standingNow(world, lock, mounts)
+    const relation = held === null ? null : relationOf(directory, held)
+    return relation === null ? [] : [{ lock, relation }]
+  })
+}
+
+/** The process to name: the agent where there is one. */
+export function pidOf(files: RunFiles, holding: Holding): number | null {
+  if (holding.run === null) return 'pid' in holding.verdict ? holding.verdict.pid : null
+  const { run } = holding
+  return files.harness(run.id)?.pid ?? run.keeper?.pid ?? run.launcher.pid
+}

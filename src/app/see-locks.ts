@@ -1,0 +1,75 @@
+import { areWorktrees, type LockVerdict } from '../decide/index.ts'
+import type { Lock, Store } from '../model/index.ts'
+import { Problem } from '../model/index.ts'
+import type { LockSight } from '../show/index.ts'
+import { judgeLocks } from './locks.ts'
+import { seeAll } from './see.ts'
+import type { World } from './world.ts'
+
+/** Every directory that is held, by whom, and what proves it. Locks that nobody holds any more are taken away in passing. */
+export async function seeLocks(world: World): Promise<LockSight[]> {
+  // Runs that are over are recorded so first, and their locks go with them.
+  await seeAll(world, 'live')
+  const store = await world.store('reader')
+  return sightsOf(world, await freshLocks(world, store))
+}
+
+/** What is beside a session on purpose, or in another worktree of its repository. */
+export async function besideSession(world: World, session: string): Promise<Pick<LockSight, 'sharedWith' | 'neighbours'>> {
+  const store = await world.store('reader')
+  const own = sightsOf(world, await freshLocks(world, store)).filter(({ lock }) => lock.session === session && lock.holder.kind === 'run')
+  return { sharedWith: own.flatMap(({ sharedWith }) => sharedWith), neighbours: own.flatMap(({ neighbours }) => neighbours) }
+}
+
+type Judged = readonly [Lock, Exclude<LockVerdict, { kind: 'free' }>]
+
+async function freshLocks(world: World, store: Store): Promise<Judged[]> {
+  const { locks } = await store.locks([], null)
+  const judged = await judgeLocks(world, locks)
+  const held: Judged[] = []
+  for (const lock of locks) {
+    const state = judged.get(lock.seq)
+    if (state === undefined) continue
+    if (state.kind !== 'free') held.push([lock, state])
+    else if (await isNobodys(store, lock)) await inPassing(() => store.unlock(lock, null, world.clock.now()))
+  }
+  return held
+}
+
+/** The lock of a run on record goes when that run's end is recorded, not before. */
+async function isNobodys(store: Store, lock: Lock): Promise<boolean> {
+  return lock.holder.kind !== 'run' || lock.run === null || !(await store.live([lock.run])).has(lock.run)
+}
+
+async function inPassing(write: () => Promise<boolean>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+  }
+}
+
+function sightsOf({ clock }: World, held: readonly Judged[]): LockSight[] {
+  const now = clock.now()
+  return held.map(([lock, state]) => {
+    const others = held.flatMap(([other]) => (other.seq === lock.seq ? [] : [other]))
+    const sharing = others.filter((other) => isShared(lock, other) || isShared(other, lock))
+    return {
+      lock,
+      state: state.kind,
+      proof: state.why,
+      pid: state.kind === 'held' ? state.pid : null,
+      leftMs: lock.holder.kind === 'run' || lock.holder.limit === null ? null : Math.max(0, lock.holder.limit.at - now),
+      sharedWith: sharing.map(nameOf),
+      neighbours: others.filter((other) => areWorktrees(lock.directory, other.directory)).map(nameOf),
+    }
+  })
+}
+
+const isShared = (one: Lock, other: Lock): boolean => one.shared.some(({ run, dir }) => run === other.run && dir === other.directory.path)
+const nameOf = ({ session, user, directory }: Lock): string => `${session ?? user} in ${directory.path}`
+
+/** Takes away the locks that nobody holds any more. */
+export async function sweepLocks(world: World, store: Store): Promise<void> {
+  await freshLocks(world, store)
+}

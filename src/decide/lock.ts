@@ -1,0 +1,59 @@
+import type { Directory, Limit, Lock, Place, ProcessId, Relation } from '../model/index.ts'
+import { MS_PER_TICK, sameProcess } from '../model/index.ts'
+
+/** What of a held directory counts: where it is known to be now. */
+export type Standing = Pick<Directory, 'repository' | 'above'> & { readonly names: readonly string[] }
+
+const standingOf = ({ key, inner, above, repository }: Directory): Standing => ({ names: [key, inner], above, repository })
+
+/** How a wanted directory lies to a held one; null: they do not touch. Linked worktrees of one repository never do, wherever they lie. */
+export function relationOf(wanted: Directory, held: Standing): Relation | null {
+  if (held.names.includes(wanted.key) || held.names.includes(wanted.inner)) return 'same'
+  if (areWorktrees(wanted, held)) return null
+  if (wanted.above.some((name) => held.names.includes(name))) return 'inside'
+  return held.above.includes(wanted.key) || held.above.includes(wanted.inner) ? 'around' : null
+}
+
+/** Two linked worktrees of one repository, or one and the main one. */
+export const areWorktrees = (one: Pick<Directory, 'repository'>, other: Pick<Directory, 'repository'>): boolean =>
+  one.repository !== null &&
+  other.repository !== null &&
+  one.repository.common === other.repository.common &&
+  one.repository.top !== other.repository.top
+
+/**
+ * Where a held directory is now. `there`: what its path leads to by now. `elsewhere`: where the holder itself is said to be in it, after a
+ * rename. Null: it no longer exists, and nothing can be in its way.
+ */
+export function standing(held: Directory, there: Directory | null, elsewhere: () => Directory | 'deleted' | null): Standing | null {
+  if (there !== null && isSame(there.key, held.key)) return standingOf(there)
+  const now = elsewhere()
+  if (now === 'deleted') return null
+  if (now !== null && isSame(now.key, held.key)) return standingOf(now)
+  // Moved or deleted, and nobody tells: by its key it is known wherever it is met, and those above it are not freed without proof.
+  return { names: [held.key], above: held.above, repository: held.repository }
+}
+
+/** A key that does not tell the time of birth (an older record, a place where it cannot be asked) is taken for the same. */
+const isSame = (one: string, other: string): boolean => one === other || one.startsWith(`${other}:`) || other.startsWith(`${one}:`)
+
+/** Is the time of a lock by hand over? By ticks where they are of this boot; a clock that somebody set neither frees nor keeps it. */
+export function isExpired(limit: Limit, there: Place, now: { here: Place; ticks: number; at: number }): boolean {
+  const { here } = now
+  const comparable = here.boot !== '' && here.boot === there.boot && here.timeNamespace === there.timeNamespace
+  return comparable ? (now.ticks - limit.ticks) * MS_PER_TICK >= limit.ms : now.at >= limit.at
+}
+
+/** Is the caller, by the processes that it was started from, of the lock's own tree? `runs`: those around the caller and their tasks. */
+export function isDelegated({ holder, run }: Lock, runs: ReadonlySet<string>, origins: readonly ProcessId[]): boolean {
+  if (run !== null && runs.has(run)) return true
+  return holder.kind === 'process' && origins.some((origin) => sameProcess(origin, holder.by))
+}
+
+/** A lock by hand is its holder's, its taker's, or of whatever those started; one that only the time ends is also its user's. */
+export function isOwner({ holder, user, host }: Lock, caller: { origins: readonly ProcessId[]; user: string; host: string }): boolean {
+  if (holder.kind === 'run') return false
+  if (caller.origins.some((origin) => sameProcess(origin, holder.taker))) return true
+  if (holder.kind === 'process') return caller.origins.some((origin) => sameProcess(origin, holder.by))
+  return user === caller.user && host === caller.host
+}

@@ -1,0 +1,21 @@
+/** A linked git worktree that we shall make: of which repository, where, and on which branch (made from its HEAD if it is new). */
+export type WorktreeRequest = { readonly repository: string; readonly path: string; readonly branch: string; readonly reason: string }
+
+/** What is to be said of a linked worktree before it may be removed. */
+export type WorktreeState =
+  /** `branch`: the one it is on; null: none. */
+  | { readonly kind: 'clean'; readonly branch: string | null }
+  /** There is work in it that is nowhere else, or git is in the middle of something. */
+  | { readonly kind: 'dirty'; readonly why: string }
+  | { readonly kind: 'unknown'; readonly why: string }
+
+export interface Worktrees {
+  /** Null: made and locked (git's own lock, with the reason). Otherwise why not, in one sentence. */
+  add(request: WorktreeRequest): Promise<string | null>
+  state(path: string): Promise<WorktreeState>
+  /** Null: gone, as git itself allowed it without force. Otherwise why it stays. A branch of ours that holds nothing of its own goes too. */
+  remove(path: string): Promise<string | null>
+}
+
+/** Branches that we made by ourselves begin so. */
+export const BRANCH_PREFIX = 'holdfast/'

@@ -1,0 +1,49 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Repository } from '../model/index.ts'
+
+/** The git repository that a directory lies in, from git's own files: the nearest working tree, or a bare repository. */
+export function findRepository(path: string, keyOf: (path: string) => string): Repository | null {
+  for (let folder = path; ; folder = dirname(folder)) {
+    const git = gitDirectory(join(folder, '.git')) ?? (isGitDirectory(folder) ? folder : null)
+    if (git !== null) return repositoryAt(folder, git, keyOf)
+    if (folder === '/') return null
+  }
+}
+
+function repositoryAt(root: string, git: string, keyOf: (path: string) => string): Repository | null {
+  const common = readOr(join(git, 'commondir'))
+  try {
+    return { root, top: keyOf(root), common: keyOf(common === null ? git : resolve(git, common.trim())) }
+  } catch {
+    // It names something that is not there any more: no repository to speak of.
+    return null
+  }
+}
+
+/** `.git` is the repository itself or, in a linked worktree or a submodule, a file that says where that is. */
+function gitDirectory(path: string): string | null {
+  try {
+    if (statSync(path).isDirectory()) return path
+    const named = /^gitdir: (.+?)\n*$/.exec(readFileSync(path, 'utf8'))?.[1]
+    return named === undefined ? null : resolve(dirname(path), named)
+  } catch {
+    return null
+  }
+}
+
+const isGitDirectory = (folder: string): boolean => ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(folder, name)))
+
+/** The branch that a working tree is on, for people; null: none, or it cannot be told. */
+export function branchOf(root: string): string | null {
+  const git = gitDirectory(join(root, '.git'))
+  return git === null ? null : (/^ref: refs\/heads\/(.+?)\n*$/.exec(readOr(join(git, 'HEAD')) ?? '')?.[1] ?? null)
+}
+
+function readOr(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}

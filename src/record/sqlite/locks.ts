@@ -1,0 +1,110 @@
+import type { Directory, Lock, LockRequest, ProcessId, RunBase, SeenLocks, SharedWith } from '../../model/index.ts'
+import { LIVE_STATES } from '../../model/index.ts'
+import type { Database, SqlValue } from '../driver.ts'
+import { recordEvent } from './events.ts'
+import { toLock } from './rows.ts'
+
+const LIVE = LIVE_STATES.map((state) => `'${state}'`).join(', ')
+
+/** These runs (?1, a list), and live tasks of these or of any run of this session (?2), and theirs: in a directory they are no strangers. */
+const KIN = `WITH RECURSIVE family (id) AS (
+  SELECT id FROM run WHERE session = ?2 UNION SELECT value FROM json_each(?1) UNION SELECT r.id FROM run r JOIN family f ON r.parent = f.id
+) SELECT r.id AS id FROM run r JOIN family f ON r.id = f.id WHERE r.task IS NOT NULL AND r.state IN (${LIVE}) UNION SELECT value FROM json_each(?1)`
+
+/**
+ * A lock newer than ?3 on the directory (its names: ?4), on one above it (?5) or below it, by somebody who is a stranger. What was there
+ * before has been judged by what is true by now; this is only for whoever came in between, so the names they were taken by still hold.
+ * Worktrees (?6, the repository and the top of this one) do not touch each other.
+ */
+const NEWCOMER = `SELECT 1 FROM lock WHERE seq > ?3 AND (run IS NULL OR run NOT IN (SELECT id FROM (${KIN})))
+  AND (dir_key IN (SELECT value FROM json_each(?4)) OR dir_inner IN (SELECT value FROM json_each(?4)) OR (
+    (repository IS NULL OR ?6 IS NULL OR json_extract(repository, '$.common') <> json_extract(?6, '$.common')
+      OR json_extract(repository, '$.top') = json_extract(?6, '$.top'))
+    AND (dir_key IN (SELECT value FROM json_each(?5)) OR dir_inner IN (SELECT value FROM json_each(?5))
+      OR EXISTS (SELECT 1 FROM json_each(above) WHERE value IN (SELECT value FROM json_each(?4))))))`
+
+export function hasNewcomer(db: Database, directory: Directory, seen: number, kin: readonly string[], session: string | null): boolean {
+  const { key, inner, above, repository } = directory
+  const names = JSON.stringify([key, inner])
+  return db.prepare(NEWCOMER).get(JSON.stringify(kin), session, seen, names, JSON.stringify(above), orNull(repository)) !== undefined
+}
+
+export const locks = (db: Database, ancestors: readonly string[], session: string | null): SeenLocks => {
+  const found = allLocks(db)
+  const kin = db.prepare(KIN).all(JSON.stringify(ancestors), session)
+  return { locks: found, newest: Math.max(0, ...found.map(({ seq }) => seq)), kin: new Set(kin.map((row) => String(row['id']))) }
+}
+
+export const allLocks = (db: Database): Lock[] => db.prepare('SELECT * FROM lock ORDER BY dir, seq').all().map(toLock)
+
+export function lock(db: Database, { seenLock, kin, ...request }: LockRequest): number | null {
+  if (hasNewcomer(db, request.directory, seenLock, kin, request.session)) return null
+  return insertLock(db, request)
+}
+
+export function unlock(db: Database, { seq, run, session, directory }: Lock, how: { by: string; reason: string } | null, at: number): boolean {
+  const freed = Number(db.prepare('DELETE FROM lock WHERE seq = ?').run(seq).changes) > 0
+  if (!freed || how === null || run === null || session === null) return freed
+  const epoch = Number(db.prepare('SELECT epoch FROM run WHERE id = ?').get(run)?.['epoch'] ?? 0)
+  recordEvent(db, { id: run, session, epoch }, 'unlocked', { dir: directory.path, ...how }, at)
+  return true
+}
+
+/** The keeper has just come on record: the lock knows it from the same moment on. */
+export const lockKnowsKeeper = (db: Database, run: string, keeper: ProcessId): void =>
+  void db.prepare(`UPDATE lock SET holder = json_set(holder, '$.keeper', json(?)) WHERE run = ? AND kind = 'run'`).run(JSON.stringify(keeper), run)
+
+export const releaseOf = (db: Database, run: string): void => void db.prepare(`DELETE FROM lock WHERE run = ? AND kind = 'run'`).run(run)
+
+/** Everything that proves who holds it is copied: the lock depends on no run row. */
+export const runLock = (
+  run: RunBase,
+  keeper: ProcessId | null,
+  directory: Directory,
+  reason: string,
+  shared: readonly SharedWith[] = [],
+): Omit<Lock, 'seq'> => ({
+  directory,
+  holder: {
+    kind: 'run',
+    launcher: run.launcher,
+    keeper: keeper && { pid: keeper.pid, ticks: keeper.ticks },
+    marker: run.marker,
+    cookie: run.cookie,
+    containment: run.containment,
+    adopted: run.adopted,
+  },
+  place: run.place,
+  session: run.session,
+  run: run.id,
+  since: run.startedAt,
+  reason,
+  shared,
+  host: run.host,
+  user: run.user,
+})
+
+export function insertLock(db: Database, { directory, ...lock }: Omit<Lock, 'seq'>): number {
+  const row: Record<string, SqlValue> = {
+    kind: lock.holder.kind,
+    dir_key: directory.key,
+    dir_inner: directory.inner,
+    dir: directory.path,
+    above: JSON.stringify(directory.above),
+    repository: orNull(directory.repository),
+    holder: JSON.stringify(lock.holder),
+    place: JSON.stringify(lock.place),
+    session: lock.session,
+    run: lock.run,
+    since: lock.since,
+    reason: lock.reason,
+    shared: JSON.stringify(lock.shared),
+    host: lock.host,
+    user: lock.user,
+  }
+  const names = Object.keys(row)
+  const sql = `INSERT INTO lock (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
+  return Number(db.prepare(sql).run(...Object.values(row)).lastInsertRowid)
+}
+
+const orNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
