@@ -3,6 +3,7 @@ import type { LiveRun, Member, Run, Suspect } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import type { Sight, TaskSight, TreeSight } from '../show/index.ts'
 import { seeOne } from './see.ts'
+import { besideSession } from './see-locks.ts'
 import { suspectsOfRuns } from './suspects.ts'
 import type { World } from './world.ts'
 
@@ -15,7 +16,7 @@ export async function seeDetail(world: World, reference: string): Promise<Sight>
     ...sight,
     usage: await burned(world, run),
     tasks: await Promise.all(started.map((child) => taskSight(world, child))),
-    ...(isLive(run) ? { entered: world.files.cgroup(run.id) !== null } : {}),
+    ...(isLive(run) ? { entered: world.files.cgroup(run.id) !== null, ...(await besideSession(world, run.session)) } : {}),
   }
 }
 

@@ -1,6 +1,7 @@
 export type { OnLive } from '../decide/index.ts'
 export { parseDuration } from '../decide/index.ts'
 export { ownArguments } from '../observe/index.ts'
+export * from './adopt.ts'
 export * from './check-lock.ts'
 export * from './degraded.ts'
 export * from './detail.ts'

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { HoldfastEvent, Lock, Run } from '../model/index.ts'
 import type { CheckSight, Finding, LockSight, Sight } from '../show/index.ts'
+import { type AdoptRequest, adopt } from './adopt.ts'
 import { checkLock } from './check-lock.ts'
 import { type SeenTree, seeTree } from './detail.ts'
 import { examine } from './doctor.ts'
@@ -40,6 +41,8 @@ export type {
 /** The use cases of the command line, for other tools. Runs started from here are always detached. */
 export type Holdfast = {
   start(request: Omit<StartRequest, 'detach' | 'onLive'> & { onLive?: StartRequest['onLive'] }): Promise<Started>
+  /** Takes in an agent that runs already, with its tree. */
+  adopt(request: AdoptRequest): Promise<Started>
   stop(request: StopRequest): Promise<Stopped[]>
   status(reference: string): Promise<Sight>
   list(which?: 'live' | 'all'): Promise<Sight[]>
@@ -68,6 +71,7 @@ export function openHoldfast(options: { home?: string; env?: NodeJS.ProcessEnv }
   const world = openWorld({ assets: fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, ''), ...options })
   return {
     start: (request) => start(world, { onLive: 'refuse', ...request, detach: true }),
+    adopt: (request) => adopt(world, request),
     stop: (request) => stop(world, request),
     status: (reference) => seeOne(world, reference),
     list: async (which = 'live') => (await seeAll(world, which)).sights,

@@ -1,8 +1,9 @@
 import type { OnLive } from '../decide/index.ts'
-import type { CgroupBase, Directory, OnRetire, Run, Store, Until } from '../model/index.ts'
+import type { Agent, CgroupBase, Directory, OnRetire, Run, Store, Until } from '../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
 import { findDirectory } from '../observe/index.ts'
 import { ancestorsOf, type Front, frontOf, lineageOf, parentRun } from './caller.ts'
+import { worktreeFor } from './worktree.ts'
 import type { World } from './world.ts'
 
 export type StartRequest = {
@@ -10,6 +11,8 @@ export type StartRequest = {
   readonly session?: string | undefined
   readonly name?: string | undefined
   readonly dir?: string | undefined
+  /** In a linked git worktree of its own; the branch, or '' for one named after the session. */
+  readonly worktree?: string | undefined
   readonly argv: readonly string[]
   readonly detach: boolean
   readonly onLive: OnLive
@@ -18,6 +21,10 @@ export type StartRequest = {
   readonly share?: boolean | undefined
   readonly until?: Until | undefined
   readonly independent?: boolean | undefined
+  /** Work beside agents that Holdfast did not start. */
+  readonly allowUnmanaged?: boolean | undefined
+  /** Takes in what runs already, instead of starting anything. */
+  readonly adopt?: Agent | undefined
   /** Makes it a task of the session around the caller. */
   readonly task?: OnRetire | undefined
   readonly timeoutMs?: number | undefined
@@ -32,6 +39,8 @@ export type Plan = {
   readonly request: StartRequest
   readonly session: string
   readonly directory: Directory
+  /** The worktree that was made for this start. */
+  readonly made: string | null
   readonly front: Front | null
   readonly lineage: readonly string[]
   readonly parent: Run | null
@@ -52,7 +61,6 @@ export async function prepare(world: World, request: StartRequest): Promise<Plan
     throw new Problem('unavailable', '/proc shows another pid namespace than ours, so no process could be told from another', {
       hint: 'mount it anew: unshare --mount-proc, or mount -t proc proc /proc',
     })
-  const directory = findDirectory(request.dir ?? currentDirectory(), world.islands)
   const front = request.detach ? null : frontOf(world)
   if (!request.detach && front === null)
     throw new Problem('usage', 'a run in the foreground needs the holdfast command', { hint: 'use bin/holdfast, or --detach' })
@@ -61,18 +69,23 @@ export async function prepare(world: World, request: StartRequest): Promise<Plan
   const found = request.session === undefined ? null : await store.find(request.session, 'exact')
   const parent = await parentRun(world, frontOf(world))
   await refuseInVain(store, request, found?.kind === 'found' ? found.view.session.id : request.session, parent)
+  const known = found?.kind === 'found' ? found.view.session : null
+  const session = known?.id ?? request.session ?? request.name ?? newSessionId(request.adopt?.harness ?? request.argv[0] ?? 'run', world)
+  const from = request.dir ?? currentDirectory()
+  const worktree = request.worktree === undefined ? null : await worktreeFor(world, from, request.worktree, session)
   return {
     world,
     store,
     request,
-    directory,
+    directory: directoryAt(worktree?.dir ?? from, session, world),
+    made: worktree?.made === true ? worktree.path : null,
     front,
     lineage,
     parent,
-    session: found?.kind === 'found' ? found.view.session.id : (request.session ?? request.name ?? newSessionId(request.argv[0] ?? 'run', world)),
+    session,
     ancestors: await ancestorsOf(world, parent),
     base: world.cgroups.base(),
-    firstEpoch: found?.kind === 'found' ? found.view.session.epoch : 0,
+    firstEpoch: known?.epoch ?? 0,
   }
 }
 
@@ -98,6 +111,19 @@ function newSessionId(program: string, { clock }: World): string {
     .slice(0, 40)
   const letters = Array.from({ length: 5 }, () => 'abcdefghjkmnpqrstuvwxyz23456789'[Math.floor(clock.random() * 31)])
   return `${stem || 'run'}-${letters.join('')}`
+}
+
+/** A session may outlive the worktree that it had. */
+function directoryAt(path: string, session: string, { islands }: World): Directory {
+  try {
+    return findDirectory(path, islands)
+  } catch (error) {
+    if (!(error instanceof Problem) || !path.startsWith(`${islands}/`)) throw error
+    throw new Problem(error.kind, `${error.message}: the worktree of session ${session} was removed`, {
+      hint: `start it in a new one: holdfast run --session ${session} --worktree=BRANCH -- COMMAND…`,
+      cause: error,
+    })
+  }
 }
 
 /** Worktrees get deleted under people. */

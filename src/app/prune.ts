@@ -3,28 +3,41 @@ import { verdict } from '../decide/index.ts'
 import type { Store } from '../model/index.ts'
 import { cgroupStem } from '../model/index.ts'
 import { asLive } from './recover.ts'
+import { idleWorktrees } from './worktree.ts'
 import type { World } from './world.ts'
 
 /** Something the dead left. `keep`: it stays, and why. */
 export type Litter = {
-  readonly kind: 'directory' | 'files' | 'cgroup' | 'record'
+  readonly kind: 'directory' | 'files' | 'cgroup' | 'record' | 'worktree'
   readonly what: string
   readonly why: string
   readonly keep: boolean
 }
-type Removable = Litter & { readonly remove?: () => void | Promise<void> }
+/** `remove` answers why it stays after all, if it does. */
+export type Removable = Litter & { readonly remove?: () => string | null | Promise<string | null> }
 
 /**
- * Removes what the dead left: directories of runs that nobody asks about any more, pipes and plans of ended keepers, empty cgroups, records
- * beyond retention. What is on disk is listed before the store is asked, and a start is on record before it makes anything: so nothing of a
+ * Removes what the dead left: directories of runs that nobody asks about any more, pipes and plans of ended keepers, empty cgroups, worktrees
+ * of ours that are clean and unused, records beyond retention. What is on disk is listed before the store is asked, and a start is on record before it makes anything: so nothing of a
  * run that is just being started is ever taken for litter.
  */
 export async function prune(world: World, dryRun: boolean): Promise<Litter[]> {
   const store = await world.store('writer')
-  const found = [...(await deadDirectories(world, store)), ...(await deadCgroups(world, store)), ...(await oldRecords(world, store))]
-  if (!dryRun) for (const { remove } of found) await remove?.()
-  return found.map(({ kind, what, why, keep }) => ({ kind, what, why, keep }))
+  const found = [
+    ...(await deadDirectories(world, store)),
+    ...(await deadCgroups(world, store)),
+    ...(await idleWorktrees(world, store)),
+    ...(await oldRecords(world, store)),
+  ]
+  const told: Litter[] = []
+  for (const { kind, what, why, keep, remove } of found) {
+    const stays = dryRun ? null : ((await remove?.()) ?? null)
+    told.push(stays === null ? { kind, what, why, keep } : { kind, what, why: stays, keep: true })
+  }
+  return told
 }
+
+const done = (_: unknown): null => null
 
 async function deadDirectories(world: World, store: Store): Promise<Removable[]> {
   const { files } = world
@@ -34,7 +47,7 @@ async function deadDirectories(world: World, store: Store): Promise<Removable[]>
   const wanted = (id: string, why: string): void => {
     const holder = secretHolder(world, id)
     if (holder !== null) found.push({ kind: 'directory', what: files.path(id), why: `pid ${holder} still has the secret of this run`, keep: true })
-    else found.push({ kind: 'directory', what: files.path(id), why, keep: false, remove: () => files.remove(id) })
+    else found.push({ kind: 'directory', what: files.path(id), why, keep: false, remove: () => done(files.remove(id)) })
   }
   for (const id of listed) {
     const newest = ended.get(id)
@@ -47,7 +60,7 @@ async function deadDirectories(world: World, store: Store): Promise<Removable[]>
           what: `${files.path(id)}: ${names.join(', ')}`,
           why: 'only its keeper needed them',
           keep: false,
-          remove: () => files.tidy(id),
+          remove: () => done(files.tidy(id)),
         })
     } else if ((await store.run(id)) === null) {
       const trouble = await unrecordedTrouble(world, id)
@@ -107,7 +120,7 @@ async function deadCgroups(world: World, store: Store): Promise<Removable[]> {
     if (inside.kind === 'unreadable') return [{ kind: 'cgroup', what: path, why: inside.why, keep: true }]
     const pids = [...inside.pids].join(', ')
     return pids === '' && !inside.hidden
-      ? [{ kind: 'cgroup', what: path, why: 'it is empty, and its run is over', keep: false, remove: () => void containers.remove(path) }]
+      ? [{ kind: 'cgroup', what: path, why: 'it is empty, and its run is over', keep: false, remove: () => done(containers.remove(path)) }]
       : [{ kind: 'cgroup', what: path, why: `somebody is in it (pid ${pids || 'unseen'})`, keep: true }]
   })
 }
@@ -122,9 +135,10 @@ async function oldRecords(world: World, store: Store): Promise<Removable[]> {
   const old = await store.forgettable(which)
   if (old.length === 0) return []
   // In batches: nobody waits long for the store meanwhile.
-  const remove = async (): Promise<void> => {
+  const remove = async (): Promise<null> => {
     for (let left = old.length; left > 0; left -= world.policy.pruneBatch)
       for (const id of await store.forget({ ...which, limit: world.policy.pruneBatch })) world.files.remove(id)
+    return null
   }
   return [{ kind: 'record', what: `${old.length} ended ${old.length === 1 ? 'run' : 'runs'}`, why: 'beyond retention', keep: false, remove }]
 }

@@ -24,7 +24,7 @@ export async function recoverStore(store: Store, eyes: Omit<Eyes, 'others'> & { 
 }
 
 /** A run as far as its directory tells: on record as it was when it was started. */
-export const asLive = (record: RunRecord): LiveRun => ({ ...record, state: record.keeper === null ? 'starting' : 'running' })
+export const asLive = (record: RunRecord): LiveRun => ({ ...record, state: record.keeper === null && !record.adopted ? 'starting' : 'running' })
 
 export const readAll = (files: RunFiles): RunRecord[] =>
   files.list().flatMap((id) => {

@@ -3,6 +3,7 @@ import { converge, endedAt, type Verdict, verdict } from '../decide/index.ts'
 import type { Found, HoldfastEvent, LiveRun, Run, SessionView, Store } from '../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
 import type { Sight } from '../show/index.ts'
+import { worktreeAt } from './worktree.ts'
 import type { World } from './world.ts'
 
 /** Reads converge: what is proven over is recorded and shown as ended. They signal nothing and never wait for a writer. */
@@ -48,7 +49,12 @@ async function seeViews(world: World, store: Store, views: readonly SessionView[
     if (run === null) continue
     const seen = looked.get(run.id)
     if (isLive(run)) world.files.capLog(run.id)
-    sights.push({ session, tasks: [], ...(isLive(run) && seen !== undefined ? await convergeOne(world, store, run, seen, recorder) : ended(run)) })
+    sights.push({
+      session,
+      tasks: [],
+      worktree: worktreeAt(world, run.dir),
+      ...(isLive(run) && seen !== undefined ? await convergeOne(world, store, run, seen, recorder) : ended(run)),
+    })
   }
   return sights
 }
@@ -101,6 +107,7 @@ function noteOf(run: LiveRun, judged: Verdict, seen: Looked): string | null {
   switch (judged.kind) {
     case 'alive':
       if (seen.harness?.kind === 'alive' && seen.harness.frozen) return 'the agent is stopped (SIGSTOP or Ctrl-Z)'
+      if (run.adopted) return 'it was adopted while it ran: how it ends will not be known'
       if (seen.harness?.kind === 'gone') return 'the agent ended, its tree lives on (--until tree)'
       return seen.keeper?.kind === 'gone' && seen.exit === null ? 'its keeper is gone: how it ends will not be known' : null
     case 'leftovers':

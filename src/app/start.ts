@@ -1,24 +1,42 @@
 import { dismissKeeper, endRun, endWhatIsLeft, lookAt, type RunEnd } from '../act/index.ts'
-import { type Choice, type ClaimDecision, decideClaim, type Holding, type Obstacle, toJudge, verdict } from '../decide/index.ts'
-import type { Found, LiveRun, ProcessId, Run, RunBase, SharedWith } from '../model/index.ts'
+import { areWorktrees, type Choice, type ClaimDecision, decideClaim, type Obstacle, toJudge, verdict } from '../decide/index.ts'
+import type { Found, LiveRun, ProcessId, Run, RunBase } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
-import { terminalName } from '../observe/index.ts'
-import { containmentFor } from './contain.ts'
-import { abandon, handOver, launchDetached, launchOf, newCookie, newMarker, newRunId, untilHarness } from './launch.ts'
-import { holdingsOn, touching, whoseLocks } from './locks.ts'
-import { nameTaken, type Plan, parentEnding, prepare, type StartRequest } from './prepare.ts'
+import { type Beside, claim } from './claim.ts'
+import { abandon, handOver, launchDetached, launchOf, untilHarness } from './launch.ts'
+import { holdingsOn, judgeLocks, touching, whoseLocks } from './locks.ts'
+import { type Plan, prepare, type StartRequest } from './prepare.ts'
 import { refusal } from './refusal.ts'
+import { takeIn } from './take-in.ts'
+import { besideUnmanaged } from './unmanaged.ts'
 import type { World } from './world.ts'
 
 export type Started =
-  | { readonly kind: 'running'; readonly run: RunBase; readonly harness: ProcessId; readonly retired: readonly RunEnd[] }
+  | {
+      readonly kind: 'running'
+      readonly run: RunBase
+      readonly harness: ProcessId
+      readonly retired: readonly RunEnd[]
+      readonly notes: readonly string[]
+    }
   /** The shell that called us becomes the keeper. */
-  | { readonly kind: 'handed-over'; readonly run: RunBase; readonly retired: readonly RunEnd[] }
+  | { readonly kind: 'handed-over'; readonly run: RunBase; readonly retired: readonly RunEnd[]; readonly notes: readonly string[] }
   | { readonly kind: 'attach'; readonly run: LiveRun }
 
 /** Start a session's next run: look, decide, clear the way as far as the caller allows, claim, launch. */
 export async function start(world: World, request: StartRequest): Promise<Started> {
   const plan = await prepare(world, request)
+  try {
+    return await startPlanned(plan)
+  } catch (error) {
+    // Nothing works in a worktree that was made for a start that failed.
+    if (plan.made !== null) await world.worktrees.remove(plan.made)
+    throw error
+  }
+}
+
+async function startPlanned(plan: Plan): Promise<Started> {
+  const { world, request } = plan
   const retired: RunEnd[] = []
   const began = world.clock.elapsed()
   for (let steps = 0; steps < world.policy.claimSteps; ) {
@@ -29,16 +47,16 @@ export async function start(world: World, request: StartRequest): Promise<Starte
     if (decision.kind !== 'claim') await clearTheWay(plan, decision, retired, began)
     else {
       if (last !== null) await dismissKeeper(last, world)
-      const run = await claim(plan, decision.seenEpoch, beside)
-      if (run !== null) return launch(plan, run, retired)
+      const unmanaged = await besideUnmanaged(plan, beside.delegated)
+      const run = await claim(plan, decision.seenEpoch, beside, unmanaged)
+      if (run !== null)
+        return request.adopt === undefined ? launch(plan, run, retired, await notesOn(plan, beside)) : takeIn(plan, run, request.adopt)
     }
   }
   throw new Problem('held', `session ${plan.session} could not be claimed: others are at it`, { hint: 'try again' })
 }
 
 type Look = { readonly decision: ClaimDecision; readonly last: Run | null; readonly beside: Beside }
-/** Who holds the directory, the newest lock by then, and whether a run around us holds it already. */
-type Beside = { readonly holdings: readonly Holding[]; readonly newest: number; readonly delegated: boolean }
 
 async function decide(plan: Plan): Promise<Look> {
   const { world, store, request } = plan
@@ -62,7 +80,22 @@ async function whoIsThere({ world, store, session, ancestors, directory }: Plan,
     directory,
     ours.filter((lock) => lock.run !== current?.id),
   )
-  return { holdings: await holdingsOn(world, store, directory, theirs), newest, delegated: around.length > 0 }
+  const neighbours = theirs.filter((lock) => areWorktrees(lock.directory, directory))
+  return { holdings: await holdingsOn(world, store, directory, theirs), newest, delegated: around.length > 0, neighbours }
+}
+
+/** What a person should know who has just taken a directory. */
+async function notesOn({ world, directory, request }: Plan, { holdings, neighbours }: Beside): Promise<string[]> {
+  const judged = await judgeLocks(world, neighbours)
+  const home = world.env['HOME'] ?? '/'
+  const isWide = home === directory.path || home.startsWith(`${directory.path === '/' ? '' : directory.path}/`)
+  return [
+    ...(isWide ? [`it holds ${directory.path} with everything below: who wants to work there too needs --share or --worktree`] : []),
+    ...(request.share === true ? holdings.map(({ lock }) => `it shares ${lock.directory.path} with ${lock.session ?? lock.user}`) : []),
+    ...neighbours
+      .filter(({ seq }) => judged.get(seq)?.kind !== 'free')
+      .map((lock) => `${lock.session ?? lock.user} works in ${lock.directory.path}, another worktree of the same repository`),
+  ]
 }
 
 /** Everything short of claiming: record an end, end leftovers, retire, wait, or refuse. */
@@ -132,62 +165,9 @@ async function settle(run: LiveRun, { world, store }: Plan): Promise<void> {
   await endRun(run, { ...world, store }, { intent: null, graceMs: world.policy.leftoverGraceMs })
 }
 
-async function claim(plan: Plan, seenEpoch: number, { holdings, newest }: Beside): Promise<RunBase | null> {
-  const { world, request, front, store, parent } = plan
-  const id = newRunId()
-  const now = world.clock.now()
-  const detachedMarker = front === null && world.keepers.markerTrouble() === null ? newMarker('run') : null
-  const run: RunBase = {
-    id,
-    session: plan.session,
-    epoch: seenEpoch + 1,
-    place: world.processes.here(),
-    launcher: world.processes.self(),
-    marker: front === null ? detachedMarker : front.marker,
-    containment: containmentFor(world, id, plan.base),
-    cookie: front?.cookie ?? newCookie(),
-    argv: request.argv,
-    dir: plan.directory.path,
-    detached: front === null,
-    until: request.until ?? 'harness',
-    deadlineAt: request.timeoutMs === undefined ? null : now + request.timeoutMs,
-    parent: parent?.id ?? null,
-    independent: request.independent ?? false,
-    task: request.task ?? null,
-    adopted: false,
-    host: world.host,
-    user: world.user(),
-    tty: terminalName(),
-    startedAt: now,
-  }
-  // A keeper is in nobody's cgroup: with the claim it is another run's, and must not be hit when the run around it is.
-  if (front !== null && plan.base.kind === 'base' && plan.base.inside) world.containers.admit(plan.base.path, front.keeper.pid)
-  const answer = await store.claim({
-    run,
-    keeper: front?.keeper ?? null,
-    name: request.name ?? null,
-    directory: plan.directory,
-    seenEpoch,
-    seenLock: newest,
-    share: request.share === true ? sharedWith(holdings) : null,
-    reason: 'an agent works here',
-    ancestors: plan.ancestors,
-  })
-  if (answer.kind === 'won') return run
-  if (answer.why === 'name') throw nameTaken(request.name)
-  if (answer.why === 'parent') throw parentEnding(parent)
-  return null
-}
-
-/** Those that are there: what is over, or free, is nobody to share with. */
-const sharedWith = (holdings: readonly Holding[]): SharedWith[] =>
-  holdings
-    .filter(({ verdict: { kind } }) => kind !== 'over' && kind !== 'free')
-    .map(({ lock }) => ({ session: lock.session, run: lock.run, dir: lock.directory.path }))
-
 const obstacleRun = (obstacle: Obstacle): LiveRun | null => (obstacle.what === 'session' ? obstacle.run : obstacle.holding.run)
 
-async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[]): Promise<Started> {
+async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[], notes: readonly string[]): Promise<Started> {
   const { world, store, request, front, lineage } = plan
   const umask = request.umask ?? process.umask()
   const about = { lineage, timeoutMs: request.timeoutMs ?? null, front, umask, base: plan.base }
@@ -198,14 +178,14 @@ async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[]): Pro
     const launch = launchOf(world, { ...run, keeper: front?.keeper ?? null }, about)
     if (front !== null) {
       handOver(world, launch)
-      return { kind: 'handed-over', run, retired }
+      return { kind: 'handed-over', run, retired, notes }
     }
     keeper = await launchDetached(world, store, launch)
   } catch (error) {
     await abandon(world, store, run, error)
     throw error
   }
-  return { kind: 'running', run, harness: await untilHarness(world, store, run, keeper), retired }
+  return { kind: 'running', run, harness: await untilHarness(world, store, run, keeper), retired, notes }
 }
 
 function survivorsProblem(end: Extract<RunEnd, { kind: 'survivors' }>, what: string): Problem {

@@ -2,8 +2,21 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { backoffMs } from '../decide/index.ts'
 import { sharedDaemons } from '../harness/index.ts'
-import { cgroupContainers, runFiles, shellKeepers } from '../keep/index.ts'
-import type { Cgroups, Clock, Containers, Keepers, Policy, Processes, ProcessRow, RunFiles, SharedDaemon, SpareRule, Store } from '../model/index.ts'
+import { cgroupContainers, gitWorktrees, runFiles, shellKeepers } from '../keep/index.ts'
+import type {
+  Cgroups,
+  Clock,
+  Containers,
+  Keepers,
+  Policy,
+  Processes,
+  ProcessRow,
+  RunFiles,
+  SharedDaemon,
+  SpareRule,
+  Store,
+  Worktrees,
+} from '../model/index.ts'
 import { Problem, policy } from '../model/index.ts'
 import { linuxCgroups, linuxProcesses, readPlace } from '../observe/index.ts'
 import { openSqliteStore } from '../record/index.ts'
@@ -32,6 +45,7 @@ export type World = {
   readonly configTrouble: () => string | null
   readonly daemons: (rows: readonly ProcessRow[]) => readonly SharedDaemon[]
   readonly ask: Keepers['ask']
+  readonly worktrees: Worktrees
   readonly host: string
   /** Lazily, so that it costs nothing: `user@host`. */
   readonly user: () => string
@@ -92,6 +106,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     configTrouble: config.trouble,
     daemons,
     ask: (command, environment, ms) => keepers.ask(command, environment, ms),
+    worktrees: withFailpoints('worktrees', gitWorktrees(env)),
     host: hostname(),
     user: userName,
     store,

@@ -6,7 +6,7 @@ import { locksVerb, lockVerb, unlockVerb } from './lock.ts'
 import { type Parsed, parse, type Spec } from './options.ts'
 import { print, printJson, say, sayProblem, sayProblemJson, write } from './out.ts'
 import { attachVerb, eventsVerb, logsVerb, lsVerb, statusVerb, treeVerb } from './see.ts'
-import { CHOICES, restartVerb, resumeVerb, runVerb } from './start.ts'
+import { adoptVerb, CHOICES, restartVerb, resumeVerb, runVerb } from './start.ts'
 import { taskVerb } from './task.ts'
 import { doctorVerb, pruneVerb, reconcileVerb, resolveVerb } from './tend.ts'
 
@@ -15,9 +15,10 @@ declare const HOLDFAST_VERSION: string
 /** `command`: its first plain word begins a command, whose options are not ours. */
 type Verb = { readonly run: (world: World, parsed: Parsed) => Promise<number>; readonly options: Spec; readonly command?: boolean }
 const VERBS: Readonly<Record<string, Verb>> = {
-  run: { run: runVerb, options: { ...CHOICES, session: 'value', name: 'value' }, command: true },
+  run: { run: runVerb, options: { ...CHOICES, session: 'value', name: 'value', worktree: 'maybe' }, command: true },
   resume: { run: resumeVerb, options: CHOICES },
   restart: { run: restartVerb, options: CHOICES },
+  adopt: { run: adoptVerb, options: { session: 'value', name: 'value', share: 'flag', force: 'flag' } },
   attach: { run: attachVerb, options: {} },
   stop: { run: stopVerb, options: { all: 'flag', grace: 'value', suspect: 'flag', outside: 'flag' } },
   wait: { run: waitVerb, options: { timeout: 'value' } },

@@ -1,7 +1,7 @@
 import { Problem } from '../model/index.ts'
 
-/** `flag` takes nothing, `value` takes the next word (or `--name=value`). */
-export type Spec = Readonly<Record<string, 'flag' | 'value'>>
+/** `flag` takes nothing, `value` takes the next word (or `--name=value`), `maybe` takes one if it is plain that it is not the command. */
+export type Spec = Readonly<Record<string, 'flag' | 'value' | 'maybe'>>
 export type Parsed = {
   readonly flags: ReadonlySet<string>
   readonly values: ReadonlyMap<string, string>
@@ -35,11 +35,26 @@ export function parse(args: readonly string[], spec: Spec, commandAtWord = false
       flags.add(name)
       continue
     }
+    if (kind === 'maybe' && inline === undefined) {
+      const own = ownWord(name, args.slice(index + 1), known)
+      if (own !== null) index++
+      values.set(name, own ?? '')
+      continue
+    }
     const value = inline ?? args[++index]
     if (value === undefined) throw new Problem('usage', `--${name} needs a value`)
     values.set(name, value)
   }
   return { flags, values, words, command: null }
+}
+
+/** The next word is the option's own if `--` or another option of ours follows it, and no option's if it is the last, or none. */
+function ownWord(name: string, [next = '', after]: readonly string[], known: Spec): string | null {
+  if (next === '' || next.startsWith('-') || after === undefined) return null
+  if (after === '--' || (after.startsWith('-') && known[split(after)[0]] !== undefined)) return next
+  throw new Problem('usage', `is ${JSON.stringify(next)} what --${name} takes, or does the command begin there?`, {
+    hint: `say --${name}=${next}, or put -- before the command`,
+  })
 }
 
 function split(word: string): [string, string | undefined] {

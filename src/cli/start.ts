@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { isatty } from 'node:tty'
-import type { OnLive, StartRequest, World } from '../app/index.ts'
-import { findSession, parseDuration, start } from '../app/index.ts'
+import type { OnLive, Started, StartRequest, World } from '../app/index.ts'
+import { adopt, findSession, parseDuration, start } from '../app/index.ts'
 import { Problem, type SessionView } from '../model/index.ts'
 import { retiredText, stoppedJson } from '../show/index.ts'
 import { follow } from './follow.ts'
@@ -16,6 +16,7 @@ export const CHOICES: Spec = {
   wait: 'value',
   force: 'flag',
   share: 'flag',
+  'allow-unmanaged': 'flag',
   until: 'value',
   independent: 'flag',
   timeout: 'value',
@@ -23,7 +24,9 @@ export const CHOICES: Spec = {
 }
 
 export async function runVerb(world: World, parsed: Parsed): Promise<number> {
-  const request = requestOf(parsed, { argv: parsed.command ?? [], session: parsed.values.get('session'), name: parsed.values.get('name') })
+  const { values } = parsed
+  const base = { argv: parsed.command ?? [], session: values.get('session'), name: values.get('name'), worktree: values.get('worktree') }
+  const request = requestOf(parsed, base)
   return begin(world, parsed, request)
 }
 
@@ -60,7 +63,7 @@ const again = ({ session }: SessionView, parsed: Parsed) => ({
   dir: parsed.values.get('dir') ?? session.dir,
 })
 
-function requestOf(parsed: Parsed, base: Pick<StartRequest, 'argv' | 'session' | 'name' | 'dir'>): StartRequest {
+function requestOf(parsed: Parsed, base: Pick<StartRequest, 'argv' | 'session' | 'name' | 'dir' | 'worktree'>): StartRequest {
   const { flags, values } = parsed
   const chosen = (['takeover', 'attach'] as const).filter((name) => flags.has(name))
   if (chosen.length + (values.has('wait') ? 1 : 0) > 1) throw new Problem('usage', '--takeover, --attach and --wait exclude each other')
@@ -75,6 +78,7 @@ function requestOf(parsed: Parsed, base: Pick<StartRequest, 'argv' | 'session' |
     waitMs: duration(parsed, 'wait'),
     force: flags.has('force'),
     share: flags.has('share'),
+    allowUnmanaged: flags.has('allow-unmanaged'),
     until,
     independent: flags.has('independent'),
     timeoutMs: timeLimit(parsed),
@@ -137,8 +141,21 @@ function ask(canAttach: boolean): 'attach' | 'takeover' | null {
   }
 }
 
+/** `adopt PID`: what runs already becomes a session's run. */
+export async function adoptVerb(world: World, parsed: Parsed): Promise<number> {
+  const [text = '', ...more] = parsed.words
+  if (!/^\d{1,7}$/.test(text) || more.length > 0)
+    throw new Problem('usage', 'adopt takes the pid of one agent', { hint: 'holdfast run names those that are in the way' })
+  const { flags, values } = parsed
+  const about = { session: values.get('session'), name: values.get('name'), share: flags.has('share'), force: flags.has('force') }
+  return report(await adopt(world, { pid: Number(text), ...about }), world, parsed, 'adopted')
+}
+
 async function startAndReport(world: World, parsed: Parsed, request: StartRequest): Promise<number> {
-  const started = await start(world, request)
+  return report(await start(world, request), world, parsed, 'started')
+}
+
+async function report(started: Started, world: World, parsed: Parsed, what: 'started' | 'adopted'): Promise<number> {
   if (started.kind === 'attach') {
     if (!started.run.detached)
       throw new Problem(
@@ -149,6 +166,7 @@ async function startAndReport(world: World, parsed: Parsed, request: StartReques
     return follow(world, started.run.session, started.run.id)
   }
   if (!parsed.flags.has('json')) for (const end of started.retired) for (const line of retiredText(end)) say(line)
+  if (!parsed.flags.has('json') && (started.kind === 'running' || isatty(2))) for (const note of started.notes) say(note)
   if (started.kind === 'handed-over') return 0
   const { run, harness } = started
   if (parsed.flags.has('json')) {
@@ -158,10 +176,11 @@ async function startAndReport(world: World, parsed: Parsed, request: StartReques
       epoch: run.epoch,
       pid: harness.pid,
       dir: run.dir,
+      notes: started.notes,
       retired: started.retired.map((end) => stoppedJson(run.session, end)),
     })
   } else {
-    print([`started ${run.session} (pid ${harness.pid}) in ${run.dir}`])
+    print([`${what} ${run.session} (pid ${harness.pid}) in ${run.dir}`])
   }
   return 0
 }

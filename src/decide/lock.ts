@@ -4,7 +4,7 @@ import { MS_PER_TICK, sameProcess } from '../model/index.ts'
 /** What of a held directory counts: where it is known to be now. */
 export type Standing = Pick<Directory, 'repository' | 'above'> & { readonly names: readonly string[] }
 
-const standingOf = ({ key, inner, above, repository }: Directory): Standing => ({ names: [key, inner], above, repository })
+export const standingOf = ({ key, inner, above, repository }: Directory): Standing => ({ names: [key, inner], above, repository })
 
 /** How a wanted directory lies to a held one; null: they do not touch. Linked worktrees of one repository never do, wherever they lie. */
 export function relationOf(wanted: Directory, held: Standing): Relation | null {

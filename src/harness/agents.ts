@@ -78,8 +78,9 @@ const INTERPRETERS: readonly { readonly is: RegExp; readonly inline: RegExp; rea
 const NAMES = new Set(RULES.flatMap(({ names }) => names))
 const OTHER_NAMES = /^(node|nodejs|(node-)?MainThread|bun|python[\d.]*|codex?-(x86_64|aarch64)-.*|\d+\.\d+\.\d+.*)$/
 
-/** May a process of this name (as the kernel has it, 15 characters) be an agent? To know, its command line must be read. */
-export const mayBeAgent = (name: string): boolean => NAMES.has(nameOf(name)) || OTHER_NAMES.test(name)
+/** May a process be an agent, by its name (as the kernel has it, 15 characters) or the first words of its command line? */
+export const mayBeAgent = (name: string, argv: readonly string[] = []): boolean =>
+  NAMES.has(nameOf(name)) || OTHER_NAMES.test(name) || argv.slice(0, 3).some((word) => NAMES.has(nameOf(titleWords(word)[0] ?? '')))
 
 /** Packagers hide the real program behind a wrapper: `.opencode`, `.claude-wrapped`; npm calls Claude's `claude.exe`. */
 const nameOf = (path: string): string => basename(path).replace(/^\.|-wrapped$|\.exe$/g, '')

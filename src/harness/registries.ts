@@ -24,22 +24,23 @@ const REGISTRIES: readonly Registry[] = [
 const MAX_FILES = 500
 const MAX_BYTES = 64 * 1024
 
-/** What the harnesses say about their own processes, dead ones included. What cannot be read, or makes no sense, is left out. */
-export const registeredAgents = (env: Environment): Registered[] =>
+/** What the harnesses say about those of their processes that may be there. What cannot be read, or makes no sense, is left out. */
+export const registeredAgents = (env: Environment, mayBeThere: (pid: number) => boolean): Registered[] =>
   REGISTRIES.flatMap((registry) => {
     const folder = registry.folder(env)
-    return pidsIn(folder).flatMap((pid) => entryFrom(registry, pid, fieldsOf(join(folder, `${pid}.json`))) ?? [])
+    return pidsIn(folder, mayBeThere).flatMap((pid) => entryFrom(registry, pid, fieldsOf(join(folder, `${pid}.json`))) ?? [])
   })
 
 const homeOf = (env: Environment): string => env['HOME'] || '/nonexistent'
 
 /** Next to them lie keys, which are nobody's business. */
-function pidsIn(folder: string): number[] {
+function pidsIn(folder: string, mayBeThere: (pid: number) => boolean): number[] {
   const names = orNull(() => readdirSync(folder)) ?? []
   return names
     .flatMap((name) => /^([1-9]\d{0,6})\.json$/.exec(name)?.[1] ?? [])
-    .slice(0, MAX_FILES)
     .map(Number)
+    .filter(mayBeThere)
+    .slice(0, MAX_FILES)
 }
 
 type Fields = Readonly<Record<string, unknown>>

@@ -5,7 +5,7 @@
 # command that has systemd put it there, or empty), hf_timeout (seconds, or empty), hf_until, exported the
 # environment, and left argv in "$@".
 
-hf_harness='' hf_told='' hf_timer='' hf_ear='' hf_code=''
+hf_harness='' hf_told='' hf_timer='' hf_ear='' hf_listening='' hf_code=''
 
 # On record it is known by its identity, so the keeper gives the run's marker away: from here on it, and all that it starts for itself,
 # has the marker of helpers, and only the agent has the run's.
@@ -51,13 +51,17 @@ hf_lives() {
 hf_listen() {
   hf_ear='' hf_vouched=''
   [ -n "${hf_front-}" ] && [ -p "$hf_dir/ear" ] || return 0
+  hf_before=$! hf_listening=1
   hf_try '( trap "" TSTP; hf_helper_exec env --default-signal=INT,QUIT cat ) <"$hf_dir/ear" >/dev/null 2>&1 & hf_ear=$!'
+  hf_listening=''
 }
 
 # A signal to the group kills the ear before it reaches us. Whoever tells first us and then the group (timeout) gets a few hundredths of
 # a second; they are spun away, since a sleep would need a fork, and that may fail. A dead ear vouches only for what it died of ($2 is the
 # status that a shell gives then); bash cannot be asked that here, so there it vouches for the first that asks.
 hf_heard() {
+  # The ear may hear before we have so much as taken its name.
+  if [ -n "$hf_listening" ] && [ "$!" != "$hf_before" ]; then hf_ear=$!; fi
   [ -n "$hf_ear" ] || return 1
   set -- "$1" "$2" 0 0 ''
   while hf_lives "$hf_ear"; do
@@ -78,8 +82,14 @@ hf_heard() {
   hf_vouched=$1
 }
 
-# What came to us alone is for the agent, and so is what came to our group when the agent is in another.
+# What came to us alone is for the agent, and so is what came to our group when the agent is in another. What killed our ear may have come
+# right before a rest, which it then does not end: so the next ear is put up here.
 hf_pass() {
+  hf_pass_on "$1" "$2"
+  hf_lives "$hf_ear" || hf_listen
+}
+
+hf_pass_on() {
   hf_scope=command
   if hf_heard "$1" "$2"; then
     hf_look $$

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Containment, Environment, GatedKeeper, Keepers, Launch, ProcessId, RunFiles } from '../model/index.ts'
@@ -22,6 +22,7 @@ export function shellKeepers(setup: KeeperSetup): Keepers {
     scopeTrouble,
     ask,
     spawn: (launch) => spawnGated(launch, setup),
+    mark: (pid, marker) => spawnSync('prlimit', ['--pid', String(pid), `--rttime=${marker ?? 'unlimited'}:`], { stdio: 'ignore' }).status === 0,
   }
 }
 

@@ -4,6 +4,7 @@ import type { Exit } from './exit.ts'
 import type { ProcessTable, Sample } from './fact.ts'
 import type { Place, ProcessId } from './identity.ts'
 import type { JournalEntry } from './journal.ts'
+import type { Environment } from './keepers.ts'
 import type { Directory, Lock, SharedWith } from './lock.ts'
 import type { Ending, Intent, LiveRun, Run, RunBase, Survivor } from './run.ts'
 import type { Session, SessionView } from './session.ts'
@@ -37,6 +38,10 @@ export interface Processes {
   environment(pid: number): Environment
   /** Its command line; empty if it has none, or may not be read. */
   arguments(pid: number): readonly string[]
+  /** The file it is an instance of; null: it is gone, or may not be looked at. */
+  exe(pid: number): string | null
+  /** The marker it carries; null: none of ours; undefined: it cannot be told. */
+  marker(pid: number): number | null | undefined
   /** The directory it works in; null: it is gone, or may not be looked at. */
   cwd(pid: number): string | null
   /** Where each of them listens (TCP). Those that do not, or may not be looked at, are left out. */
@@ -209,38 +214,3 @@ export type Found =
   | { readonly kind: 'found'; readonly view: SessionView }
   | { readonly kind: 'ambiguous'; readonly sessions: readonly Session[] }
   | { readonly kind: 'none' }
-
-/** A keeper that waits at its gate. Closing the gate, or our death, means nothing ever runs. */
-export type GatedKeeper = { readonly keeper: ProcessId; open(): void; close(): void }
-
-export interface Keepers {
-  /** Can a marker be set here? If not, why. */
-  markerTrouble(): string | null
-  /** Can the user's systemd make a scope? If not, why. */
-  scopeTrouble(env: Environment): string | null
-  spawn(launch: Launch): Promise<GatedKeeper>
-  /** In the foreground: tells the command that waits for us to become the keeper. */
-  handOver(launch: Launch): void
-  /** Runs a harness's own command to its end, or for so long; what it says is nobody's. */
-  ask(command: readonly string[], env: Environment, ms: number): Promise<void>
-  /** Runs our own command as a process that belongs to no run and has no parent here; answers its pid. */
-  outside(args: readonly string[], env: Environment, marker: number | null, cgroup: string | null): Promise<number>
-}
-
-export type Environment = Readonly<Record<string, string | undefined>>
-
-export type Launch = {
-  readonly run: RunRecord
-  readonly environment: Environment
-  /** Variables of the caller that must not reach the harness. */
-  readonly stripped: readonly string[]
-  readonly added: Readonly<Record<string, string>>
-  readonly helperMarker: number | null
-  /** The cgroup its keeper belongs to, where that is not the one it is born in. */
-  readonly keeperCgroup: string | null
-  readonly cgroupMount: string | null
-  readonly timeoutSeconds: number | null
-  readonly umask: number
-  /** INT and QUIT, unless the caller ignores them. */
-  readonly defaultSignals: readonly string[]
-}

@@ -18,7 +18,9 @@ export function linuxProcesses(place: Place): Processes {
     table,
     environment: environmentOf,
     arguments: argumentsOf,
-    cwd,
+    exe: (pid) => linkAt(`/proc/${pid}/exe`),
+    marker: markerOf,
+    cwd: (pid) => linkAt(`/proc/${pid}/cwd`),
     ports: listeningPorts,
     cpu,
     isNamespaceGone: (namespace) => place.pidNamespace === INITIAL_PID_NAMESPACE && isNamespaceGone(namespace),
@@ -110,11 +112,20 @@ function cpu({ pid, ticks }: ProcessId): { ownMs: number; childrenMs: number } |
   }
 }
 
-function cwd(pid: number): string | null {
+function linkAt(path: string): string | null {
   try {
-    return readlinkSync(`/proc/${pid}/cwd`)
+    return readlinkSync(path)
   } catch {
     return null
+  }
+}
+
+function markerOf(pid: number): number | null | undefined {
+  try {
+    const rttime = parseRttime(readSmall(`/proc/${pid}/limits`).text)
+    return rttime !== null && isMarker(rttime) ? rttime : null
+  } catch {
+    return undefined
   }
 }
 

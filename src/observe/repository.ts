@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Repository } from '../model/index.ts'
 
 /** The git repository that a directory lies in, from git's own files: the nearest working tree, or a bare repository. */
@@ -33,6 +33,14 @@ function gitDirectory(path: string): string | null {
 }
 
 const isGitDirectory = (folder: string): boolean => ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(folder, name)))
+
+/** The working tree that a linked one belongs to, or the bare repository itself. */
+export function mainOf(root: string): string | null {
+  const git = gitDirectory(join(root, '.git'))
+  const common = git === null ? null : readOr(join(git, 'commondir'))
+  const main = git === null || common === null ? git : resolve(git, common.trim())
+  return main === null ? null : basename(main) === '.git' ? dirname(main) : main
+}
 
 /** The branch that a working tree is on, for people; null: none, or it cannot be told. */
 export function branchOf(root: string): string | null {

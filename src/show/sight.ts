@@ -16,7 +16,14 @@ export type Sight = {
   readonly usage?: Usage | null
   /** Whether its agent is really in the cgroup that was made for it, where that was looked at. */
   readonly entered?: boolean
+  /** The worktree of ours that it works in. */
+  readonly worktree?: WorktreeSight | null
+  /** Those it works beside on purpose, and those in other worktrees of its repository, where they were asked for. */
+  readonly sharedWith?: readonly string[]
+  readonly neighbours?: readonly string[]
 }
+
+export type WorktreeSight = { readonly path: string; readonly branch: string | null; readonly repository: string | null }
 
 /** A task, or a run that was started inside. */
 export type TaskSight = { readonly run: Run; readonly usage: Usage | null }
@@ -35,7 +42,8 @@ export const taskJson = ({ run, usage }: TaskSight): Record<string, unknown> => 
 })
 
 /** The stable object of `status --json` and of each entry of `ls --json`. */
-export function sightJson({ session, run, liveness, pid, note, tasks, usage = null, entered }: Sight): Record<string, unknown> {
+export function sightJson(sight: Sight): Record<string, unknown> {
+  const { session, run, liveness, pid, note, tasks, usage = null, entered } = sight
   const ended = isLive(run) ? null : run
   return {
     session: session.id,
@@ -74,6 +82,10 @@ export function sightJson({ session, run, liveness, pid, note, tasks, usage = nu
     tasks: tasks.map(taskJson),
     usage: usage ?? ended?.usage ?? null,
     containment: entered === undefined ? run.containment : { ...run.containment, entered },
+    adopted: run.adopted,
+    worktree: sight.worktree ?? null,
+    ...(sight.sharedWith === undefined ? {} : { sharedWith: sight.sharedWith }),
+    ...(sight.neighbours === undefined ? {} : { neighbours: sight.neighbours }),
   }
 }
 

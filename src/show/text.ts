@@ -27,12 +27,16 @@ export function sessionsText(sights: readonly Sight[], now: number, paint: Paint
       { text: sight.liveness === 'unknown' ? `${run.state}?` : run.state, paint: stateColour(run.state, paint) },
       { text: isLive(run) && pid !== null ? String(pid) : '-' },
       { text: age(now - since) },
-      { text: shorten(plain(run.dir), DIR_WIDTH) },
+      { text: shorten(plain(placeText(sight)), DIR_WIDTH) },
       { text: lastColumn(sight) },
     ]
   })
   return table([head, ...rows])
 }
+
+/** A worktree of ours is called by what it is of: its path says little. */
+const placeText = ({ run, worktree = null }: Sight): string =>
+  worktree === null ? run.dir : `worktree ${worktree.repository?.split('/').at(-1) ?? '?'}@${worktree.branch ?? '?'}`
 
 function lastColumn({ run, note }: Sight): string {
   const command = shorten(plain(run.argv.join(' ')), COMMAND_WIDTH)
@@ -50,6 +54,12 @@ export function statusText(sight: Sight, now: number, paint: Paint): string[] {
     ['keeper', run.keeper === null ? null : `pid ${run.keeper.pid}`],
     ['command', plain(run.argv.join(' '))],
     ['directory', plain(run.dir)],
+    [
+      'worktree',
+      sight.worktree ? plain(`of ${sight.worktree.repository ?? 'an unknown repository'}, on ${sight.worktree.branch ?? 'no branch'}`) : null,
+    ],
+    ...(sight.sharedWith ?? []).map((other): [string, string] => ['shared with', plain(other)]),
+    ...(sight.neighbours ?? []).map((other): [string, string] => ['neighbour', `${plain(other)} (another worktree of its repository)`]),
     ['started', `${iso(run.startedAt)} (${age(now - run.startedAt)} ago) by ${run.user}@${run.host}${run.tty === null ? '' : ` on ${run.tty}`}`],
     ['attach', isLive(run) ? (run.detached ? `holdfast attach ${session.id}` : 'a foreground run: can be taken over, not attached') : null],
     ['parent', run.parent],

@@ -68,6 +68,8 @@ export async function simulated(): Promise<Simulated> {
       arguments: () => [],
       environment: () => ({}),
       cwd: () => null,
+      exe: () => null,
+      marker: () => null,
       ports: () => new Map(),
       cpu: () => null,
       isNamespaceGone: () => false,

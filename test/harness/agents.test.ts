@@ -7,6 +7,7 @@ import { agentsAmong, mayBeAgent, registeredAgents } from '../../src/harness/ind
 import type { Candidate, ProcessRow, Registered } from '../../src/model/index.ts'
 import { row } from '../decide/build.ts'
 
+const anybody = (): boolean => true
 const UUID = '0198c2f4-1b2c-7d3e-8f40-0123456789ab'
 const OTHER = '11111111-2222-4333-8444-555555555555'
 const VERSIONED = '/home/a/.local/share/claude/versions/2.1.325'
@@ -295,7 +296,7 @@ describe('registries', () => {
     write('.claude/sessions/78.json', claude)
     write('.claude/sessions/79.json', { ...claude, pid: 79, kind: 'daemon' })
     write('.claude/sessions/80.json', { ...claude, pid: 80, kind: 'daemon-worker', sessionId: undefined })
-    expect(registeredAgents({ HOME: home })).toEqual([
+    expect(registeredAgents({ HOME: home }, anybody)).toEqual([
       told,
       { ...told, process: { pid: 79, ticks: 12345 }, service: true },
       { ...told, process: { pid: 80, ticks: 12345 }, service: true, nativeId: null },
@@ -303,14 +304,14 @@ describe('registries', () => {
   })
   test('in a folder of its own choice', () => {
     write('elsewhere/sessions/78.json', claude)
-    expect(registeredAgents({ HOME: home })).toEqual([])
-    expect(registeredAgents({ HOME: home, CLAUDE_CONFIG_DIR: join(home, 'elsewhere') })).toEqual([told])
+    expect(registeredAgents({ HOME: home }, anybody)).toEqual([])
+    expect(registeredAgents({ HOME: home, CLAUDE_CONFIG_DIR: join(home, 'elsewhere') }, anybody)).toEqual([told])
   })
   test('Qwen Code, where it says where it works', () => {
     const qwen = { procStart: 'b0075000-0000-4000-8000-000000000000:777', sessionId: OTHER, kind: 'tui' }
     write('.qwen/sessions/90.json', { ...qwen, cwd: '/q' })
     write('.qwen/sessions/91.json', qwen)
-    expect(registeredAgents({ HOME: home })).toEqual([
+    expect(registeredAgents({ HOME: home }, anybody)).toEqual([
       { harness: 'qwen', process: { pid: 90, ticks: 777 }, cwd: '/q', nativeId: OTHER, service: false },
     ])
   })
@@ -337,16 +338,19 @@ describe('registries', () => {
   ])('%s that says %j tells nothing, and the next one is read', (name, what) => {
     write(`.claude/sessions/${name}`, what)
     write('.claude/sessions/99.json', { ...claude, pid: 99 })
-    expect(registeredAgents({ HOME: home }).map(({ process }) => process.pid)).toEqual([99])
+    expect(registeredAgents({ HOME: home }, anybody).map(({ process }) => process.pid)).toEqual([99])
   })
   test('a pipe is not waited for', () => {
     mkdirSync(join(home, '.claude/sessions'), { recursive: true })
     execFileSync('mkfifo', [join(home, '.claude/sessions/78.json')])
-    expect(registeredAgents({ HOME: home })).toEqual([])
+    expect(registeredAgents({ HOME: home }, anybody)).toEqual([])
   })
   test('no more than 500 are read', () => {
     for (let pid = 1000; pid < 1510; pid += 1) write(`.claude/sessions/${pid}.json`, { ...claude, pid })
-    expect(registeredAgents({ HOME: home })).toHaveLength(500)
+    expect(registeredAgents({ HOME: home }, anybody)).toHaveLength(500)
   })
-  test('without a home there is nothing', () => expect(registeredAgents({})).toEqual([]))
+  test('those that are not there are not even read', () => {
+    expect(registeredAgents({ HOME: home }, () => false)).toEqual([])
+  })
+  test('without a home there is nothing', () => expect(registeredAgents({}, anybody)).toEqual([]))
 })

@@ -13,7 +13,7 @@ export function restore(db: Database, runs: readonly RestoredRun[]): void {
       `INSERT INTO session (id, name, epoch, dir, argv, created_at) VALUES (?, NULL, ?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, dir = excluded.dir, argv = excluded.argv WHERE excluded.epoch > epoch`,
     ).run(run.session, run.epoch, run.dir, JSON.stringify(run.argv), run.startedAt)
-    const isNew = insertRun(db, run, run.keeper === null ? 'starting' : 'running', run.keeper)
+    const isNew = insertRun(db, run, run.keeper === null && !run.adopted ? 'starting' : 'running', run.keeper)
     if (!isNew || directory === null) continue
     insertLock(db, runLock(run, run.keeper, directory, 'an agent worked here when the store was lost'))
   }

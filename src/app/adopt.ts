@@ -1,0 +1,59 @@
+import { basename } from 'node:path'
+import { isHere } from '../act/index.ts'
+import type { Agent } from '../model/index.ts'
+import { isDead, isHelperMarker, isSignallable, Problem } from '../model/index.ts'
+import { type Started, start } from './start.ts'
+import { agentsHere } from './unmanaged.ts'
+import type { World } from './world.ts'
+
+export type AdoptRequest = {
+  readonly pid: number
+  readonly session?: string | undefined
+  readonly name?: string | undefined
+  readonly share?: boolean | undefined
+  /** Also what is no agent that we know. */
+  readonly force?: boolean | undefined
+}
+
+/** Takes in what runs already, as a session's run with its tree. Nothing of it is restarted, and nothing signalled. */
+export async function adopt(world: World, { pid, force = false, ...request }: AdoptRequest): Promise<Started> {
+  const agent = findAgent(world, pid, force)
+  await refuseManaged(world, agent)
+  if (agent.cwd === null) throw new Problem('unproven', `where pid ${pid} works cannot be told`, { hint: 'adopt it as its own user' })
+  const argv = agent.argv.length > 0 ? agent.argv : [agent.row.name]
+  return start(world, { ...request, argv, dir: agent.cwd, detach: true, onLive: 'refuse', independent: true, adopt: agent })
+}
+
+/** By its own pid, or by that of one that only launched it. */
+function findAgent(world: World, pid: number, force: boolean): Agent {
+  const { processes } = world
+  const seen = isSignallable(pid) ? processes.sample(pid) : { kind: 'absent' as const }
+  if (seen.kind !== 'seen' || isDead(seen.row.state)) throw new Problem('noSuchSession', `there is no process ${pid} to adopt`)
+  const { row } = seen
+  const uid = process.geteuid?.()
+  if (uid !== 0 && row.uid !== uid)
+    throw new Problem('usage', `pid ${pid} (${row.name}) belongs to uid ${row.uid}: you could not end it`, { hint: 'adopt it as that user' })
+  const agent = agentsHere(world).find((one) => [one.row, ...one.launchers].some((part) => part.pid === pid && part.ticks === row.ticks))
+  if (agent !== undefined) return agent
+  const self = processes.self()
+  if (!force || pid === self.pid)
+    throw new Problem('usage', `pid ${pid} (${row.name}) is no agent at work that Holdfast knows`, {
+      hint: '--force adopts it all the same: then holdfast stop ends it, with all it started',
+    })
+  return { harness: basename(row.name), row, launchers: [], argv: processes.arguments(pid), cwd: processes.cwd(pid), nativeId: null }
+}
+
+async function refuseManaged(world: World, { row }: Agent): Promise<void> {
+  const marker = world.processes.marker(row.pid)
+  const store = await world.store('writer')
+  const known = typeof marker === 'number' ? await store.runByMarker(marker) : null
+  const held = (of: string): Problem => new Problem('held', `pid ${row.pid} (${row.name}) is managed already: it is part of ${of}`)
+  if (known !== null) throw held(`session ${known.session}`)
+  if (typeof marker === 'number' && isHelperMarker(marker)) throw held('Holdfast itself')
+  if (typeof marker === 'number') throw held('a run of another Holdfast home')
+  const { locks } = await store.locks([], null)
+  const same = locks.find(
+    (lock) => lock.holder.kind === 'run' && isHere(lock, world) && lock.run !== null && world.files.harness(lock.run)?.pid === row.pid,
+  )
+  if (same !== undefined && world.files.harness(same.run ?? '')?.ticks === row.ticks) throw held(`session ${same.session}`)
+}

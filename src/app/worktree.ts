@@ -1,0 +1,117 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
+import { areWorktrees } from '../decide/index.ts'
+import type { Directory, Store } from '../model/index.ts'
+import { BRANCH_PREFIX, isDead, Problem } from '../model/index.ts'
+import { branchOf, findDirectory, lookForDirectory, mainOf, readMounts } from '../observe/index.ts'
+import type { WorktreeSight } from '../show/index.ts'
+import { holdingsOn } from './locks.ts'
+import type { Removable } from './prune.ts'
+import type { World } from './world.ts'
+
+/** `dir`: where to work in it, the same folder as it was asked from. */
+export type MadeWorktree = { readonly path: string; readonly dir: string; readonly made: boolean }
+
+/** How many places are tried for worktrees whose names would be the same. */
+const PLACES = 100
+
+/** A working tree of its own, of the repository that `from` lies in: the one that we have for that branch, or a new one. */
+export async function worktreeFor(world: World, from: string, wanted: string, session: string): Promise<MadeWorktree> {
+  const around = findDirectory(from, world.islands)
+  if (around.repository === null)
+    throw new Problem('usage', `${around.path} is in no git repository, so there can be no worktree of it`, { hint: 'leave --worktree out' })
+  const branch = wanted === '' ? `${BRANCH_PREFIX}${session}` : wanted
+  const stem = `${basename(around.repository.root)}-${branch}`.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 100)
+  for (let place = 1; place <= PLACES; place++) {
+    const path = join(world.islands, place === 1 ? stem : `${stem}-${place}`)
+    if (existsSync(path)) {
+      if (isFor(world, path, around, branch)) return { path, dir: sameFolder(path, around), made: false }
+      continue
+    }
+    const trouble = await world.worktrees.add({ repository: around.repository.root, path, branch, reason: `holdfast session ${session}` })
+    if (trouble !== null)
+      throw new Problem('usage', `no worktree of ${around.repository.root} could be made: ${trouble}`, {
+        hint: 'name another branch: --worktree=BRANCH',
+      })
+    return { path, dir: sameFolder(path, around), made: true }
+  }
+  throw new Problem('unavailable', `there are ${PLACES} worktrees named ${stem} already`, {
+    hint: 'holdfast prune removes those that are clean and unused',
+  })
+}
+
+/** Below the top of a large repository one works in a part of it; a folder that is not committed is not there. */
+function sameFolder(path: string, around: Directory): string {
+  const dir = join(path, relative(around.repository?.root ?? around.path, around.path))
+  return existsSync(dir) ? dir : path
+}
+
+/** Another worktree of the same repository, on that branch. */
+function isFor(world: World, path: string, around: Directory, branch: string): boolean {
+  const there = lookForDirectory(path, world.islands, readMounts())
+  return there !== null && branchOf(path) === branch && (areWorktrees(there, around) || there.repository?.top === around.repository?.top)
+}
+
+/** What is to be told of a directory that lies in a worktree of ours. */
+export function worktreeAt({ islands }: World, dir: string): WorktreeSight | null {
+  const name = dir.startsWith(`${islands}/`) ? dir.slice(islands.length + 1).split('/', 1)[0] : undefined
+  if (name === undefined) return null
+  const path = join(islands, name)
+  return { path, branch: branchOf(path), repository: mainOf(path) }
+}
+
+/** Worktrees of ours: those that are clean, and in which nobody works, can go; the others are named. */
+export async function idleWorktrees(world: World, store: Store): Promise<Removable[]> {
+  const paths = entriesOf(world.islands)
+  if (paths.length === 0) return []
+  const workers = cwdsBelow(world)
+  const found: Removable[] = []
+  for (const path of paths) {
+    const why = (await inUse(world, store, path)) ?? workers(path)
+    const state = why === null ? await world.worktrees.state(path) : null
+    if (state?.kind === 'clean')
+      found.push({
+        kind: 'worktree',
+        what: path,
+        why: 'it is clean, and nobody works in it',
+        keep: false,
+        remove: () => removeUnused(world, store, path),
+      })
+    else found.push({ kind: 'worktree', what: path, why: why ?? (state === null ? '' : state.why), keep: true })
+  }
+  return found
+}
+
+/** What was asked before may have changed: a start takes its lock first, so whoever is in it by now is seen. */
+async function removeUnused(world: World, store: Store, path: string): Promise<string | null> {
+  return (await inUse(world, store, path)) ?? cwdsBelow(world)(path) ?? world.worktrees.remove(path)
+}
+
+async function inUse(world: World, store: Store, path: string): Promise<string | null> {
+  const directory = lookForDirectory(path, world.islands, readMounts())
+  if (directory === null) return 'it cannot be entered'
+  const { locks } = await store.locks([], null)
+  const held = (await holdingsOn(world, store, directory, locks)).find(({ verdict: { kind } }) => kind !== 'free' && kind !== 'over')
+  if (held === undefined) return null
+  return held.verdict.kind === 'unknown'
+    ? `it may be in use by ${held.lock.session ?? held.lock.user}: ${held.verdict.why}`
+    : `${held.lock.session ?? held.lock.user} works in it`
+}
+
+/** Who works in a directory, or below it, whether or not we know them. */
+function cwdsBelow({ processes }: World): (path: string) => string | null {
+  const { rows, blind } = processes.table({ since: Number.POSITIVE_INFINITY, cookies: false })
+  const at = rows.flatMap((row) => (isDead(row.state) ? [] : [{ row, cwd: processes.cwd(row.pid) }]))
+  return (path) => {
+    const found = at.find(({ cwd }) => cwd !== null && (cwd === path || cwd.startsWith(`${path}/`)))
+    return found === undefined ? blind : `${found.row.name} (pid ${found.row.pid}) works in it`
+  }
+}
+
+function entriesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,39 @@
+import type { ProcessId } from './identity.ts'
+import type { RunRecord } from './ports.ts'
+
+/** A keeper that waits at its gate. Closing the gate, or our death, means nothing ever runs. */
+export type GatedKeeper = { readonly keeper: ProcessId; open(): void; close(): void }
+
+export interface Keepers {
+  /** Can a marker be set here? If not, why. */
+  markerTrouble(): string | null
+  /** Can the user's systemd make a scope? If not, why. */
+  scopeTrouble(env: Environment): string | null
+  spawn(launch: Launch): Promise<GatedKeeper>
+  /** Gives a process that runs already a marker, or (null) takes it away again; false if that failed. */
+  mark(pid: number, marker: number | null): boolean
+  /** In the foreground: tells the command that waits for us to become the keeper. */
+  handOver(launch: Launch): void
+  /** Runs a harness's own command to its end, or for so long; what it says is nobody's. */
+  ask(command: readonly string[], env: Environment, ms: number): Promise<void>
+  /** Runs our own command as a process that belongs to no run and has no parent here; answers its pid. */
+  outside(args: readonly string[], env: Environment, marker: number | null, cgroup: string | null): Promise<number>
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export type Launch = {
+  readonly run: RunRecord
+  readonly environment: Environment
+  /** Variables of the caller that must not reach the harness. */
+  readonly stripped: readonly string[]
+  readonly added: Readonly<Record<string, string>>
+  readonly helperMarker: number | null
+  /** The cgroup its keeper belongs to, where that is not the one it is born in. */
+  readonly keeperCgroup: string | null
+  readonly cgroupMount: string | null
+  readonly timeoutSeconds: number | null
+  readonly umask: number
+  /** INT and QUIT, unless the caller ignores them. */
+  readonly defaultSignals: readonly string[]
+}
