@@ -11,6 +11,7 @@ import { APPLICATION_ID, MIGRATIONS } from '../../src/record/sqlite/schema.ts'
 import { verifies } from '../requirements.ts'
 import { storeConformance } from './conformance.ts'
 import { aClaim, anEnding, aRun, type OpenStore } from './examples.ts'
+import { lockConformance } from './locks.ts'
 import { taskConformance } from './tasks.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'hf-store-'))
@@ -27,6 +28,7 @@ const newStore: OpenStore = async () => {
 }
 storeConformance('sqlite', newStore)
 taskConformance('sqlite', newStore)
+lockConformance('sqlite', newStore)
 
 test('a store of the first release is brought up to date, and its runs are as they were', async () => {
   const path = newPath()
@@ -38,11 +40,28 @@ test('a store of the first release is brought up to date, and its runs are as th
     `INSERT INTO run (id, session, epoch, state, place, launcher, keeper, marker, cookie, argv, dir, detached, until, independent, host, user, started_at)
      VALUES (?, 's', 1, 'running', ?, ?, NULL, ?, ?, ?, ?, 1, 'harness', 0, 'here', 'me', ?)`,
   ).run(run.id, JSON.stringify(run.place), JSON.stringify(run.launcher), run.marker, run.cookie, JSON.stringify(run.argv), run.dir, run.startedAt)
+  db.exec(`INSERT INTO lock VALUES ('1', '42', '${run.id}', '/d', 's', 1, 'an agent works here', 0)`)
   db.close()
   const store = await open(path)
   const older = { level: 'none', why: 'it was started by an older Holdfast' }
   expect(await store.run(run.id)).toEqual({ ...run, containment: older, task: null, state: 'running', keeper: null })
   expect([containment.level, task]).toEqual(['none', null])
+  // A lock that is held across the change is held after it, by whoever held it.
+  expect((await store.locks([], null)).locks).toEqual([
+    {
+      seq: 1,
+      directory: { path: '/d', key: '1:42', inner: '1@/d', above: [], repository: null },
+      holder: { kind: 'run', launcher: run.launcher, keeper: null, marker: run.marker, cookie: run.cookie, containment: older, adopted: false },
+      place: run.place,
+      session: 's',
+      run: run.id,
+      since: 1,
+      reason: 'an agent works here',
+      shared: [],
+      host: 'here',
+      user: 'me',
+    },
+  ])
   store.close()
 })
 
