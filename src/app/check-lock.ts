@@ -11,7 +11,7 @@ export async function checkLock(world: World, dir: string): Promise<CheckSight> 
   const store = await world.store('reader')
   const { locks } = await store.locks([], null)
   const holdings = await holdingsOn(world, store, directory, locks)
-  const inUse = holdings.map((holding) => answerFor(world, directory.path, holding)).filter(({ state }) => state !== 'free')
+  const inUse = holdings.map((holding) => answerFor(directory.path, holding)).filter(({ state }) => state !== 'free')
   const worst = inUse.find(({ state }) => state === 'held') ?? inUse[0]
   if (worst === undefined) return { dir: directory.path, state: 'free', own: false, holding: null, why: 'nobody holds it' }
   const around = await ancestorsOf(world, await parentRun(world, frontOf(world), 'reader'), 'reader')
@@ -21,10 +21,7 @@ export async function checkLock(world: World, dir: string): Promise<CheckSight> 
   return inUse.find((answer) => answer.state === worst.state && !isOwn(answer)) ?? { ...worst, own: true }
 }
 
-function answerFor(world: World, dir: string, holding: Holding): CheckSight {
+function answerFor(dir: string, holding: Holding): CheckSight {
   const { lock, relation, verdict } = holding
-  if (verdict.kind === 'free' || verdict.kind === 'over') return { dir, state: 'free', own: false, holding: null, why: 'nobody holds it' }
-  const why = 'why' in verdict ? verdict.why : 'an agent works there'
-  const state = verdict.kind === 'unknown' ? 'unknown' : 'held'
-  return { dir, state, own: false, why, holding: { lock, relation, pid: pidOf(world.files, holding) } }
+  return { dir, state: verdict.kind, own: false, why: verdict.why, holding: { lock, relation, pid: pidOf(holding) } }
 }

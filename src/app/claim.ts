@@ -77,6 +77,4 @@ const adoptedRun = (plan: Plan, epoch: number, { row }: Agent): RunBase => ({
 
 /** Those that are there: what is over, or free, is nobody to share with. */
 const sharedWith = (holdings: readonly Holding[]): SharedWith[] =>
-  holdings
-    .filter(({ verdict: { kind } }) => kind !== 'over' && kind !== 'free')
-    .map(({ lock }) => ({ session: lock.session, run: lock.run, dir: lock.directory.path }))
+  holdings.filter(({ verdict }) => verdict.kind !== 'free').map(({ lock }) => ({ session: lock.session, run: lock.run, dir: lock.directory.path }))

@@ -84,13 +84,13 @@ function holderFor(world: World, { pid, ttlMs }: HandRequest, caller: ProcessId)
 
 async function clearOrRefuse(world: World, store: Store, holding: Holding, wanted: Directory): Promise<void> {
   const { verdict, lock, run } = holding
-  if (verdict.kind === 'free') await store.unlock(lock, null, world.clock.now())
-  else if (verdict.kind === 'over' && run !== null) await store.recordEnded(run, verdict.ending, world.files.harness(run.id), world.clock.now())
-  else {
-    const because = verdict.kind === 'unknown' ? 'unproven' : 'held'
-    const why = 'why' in verdict ? verdict.why : 'the directory is in use'
-    throw directoryRefusal({ for: { what: 'directory', holding }, because, why }, holding, world, wanted, 'lock')
+  if (verdict.kind === 'free') {
+    if (run === null || verdict.ending === null) await store.unlock(lock, null, world.clock.now())
+    else await store.recordEnded(run, verdict.ending, world.files.harness(run.id), world.clock.now())
+    return
   }
+  const because = verdict.kind === 'unknown' ? 'unproven' : 'held'
+  throw directoryRefusal({ for: { what: 'directory', holding }, because, why: verdict.why }, holding, world, wanted, 'lock')
 }
 
 /** `broken`: it was somebody else's, and was taken away with --force. */

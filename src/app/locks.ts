@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { type Eyes, isHere, type Looked, lookAtAll } from '../act/index.ts'
-import { type Holding, isDelegated, isExpired, judge, type LockVerdict, relationOf, type Standing, standing, verdict } from '../decide/index.ts'
-import type { Directory, HandHolder, LiveRun, Lock, ProcessId, Relation, RunFiles, RunHolder, RunRecord, SeenLocks, Store } from '../model/index.ts'
+import { type Holding, isDelegated, isExpired, judge, type LockVerdict, lockVerdict, relationOf, type Standing, standing } from '../decide/index.ts'
+import type { Directory, HandHolder, LiveRun, Lock, ProcessId, Relation, RunHolder, RunRecord, SeenLocks, Store } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import { lookForDirectory, type Mount, readMounts } from '../observe/index.ts'
 import { asLive } from './recover.ts'
@@ -24,8 +24,9 @@ export async function holdingsOn(world: Sharp, store: Store, directory: Director
   )
   return near.map(({ lock, relation }): Holding => {
     const run = runs.get(lock.run ?? '')
-    if (run !== undefined) return { lock, relation, run, verdict: verdict(run, looked.get(run.id) as Looked) }
-    return { lock, relation, run: null, verdict: judged.get(lock.seq) as LockVerdict }
+    if (run === undefined) return { lock, relation, run: null, verdict: judged.get(lock.seq) as LockVerdict }
+    const seen = looked.get(run.id) as Looked
+    return { lock, relation, run, verdict: lockVerdict(run, seen, seen.harnessId) }
   })
 }
 
@@ -63,48 +64,21 @@ export async function judgeLocks(world: Sharp, locks: readonly Lock[]): Promise<
     locks.map((lock): [number, LockVerdict] => {
       const { holder } = lock
       if (holder.kind !== 'run') return [lock.seq, judgeByHand(world, lock, holder)]
-      return [lock.seq, judgeTree(recordOf(lock, holder), looked.get(lock.run ?? '') as Looked)]
+      const seen = looked.get(lock.run ?? '') as Looked
+      return [lock.seq, lockVerdict(asLive(recordOf(lock, holder)), seen, seen.harnessId)]
     }),
   )
 }
 
-function judgeTree(record: RunRecord, seen: Looked): LockVerdict {
-  const judged = verdict(asLive(record), seen)
-  const pid = seen.harnessId?.pid ?? record.keeper?.pid ?? record.launcher.pid
-  const members = seen.tree?.kind === 'members' ? seen.tree.members : []
-  switch (judged.kind) {
-    case 'over':
-      return { kind: 'free', why: 'its tree was seen empty' }
-    case 'settling':
-      // Only how it ended is still being written down.
-      if (seen.tree?.kind === 'empty' && seen.harness?.kind === 'gone') return { kind: 'free', why: 'its tree was seen empty' }
-      return { kind: 'held', why: judged.why, pid }
-    case 'unknown':
-      return judged
-    case 'starting':
-      return { kind: 'held', why: judged.why, pid }
-    case 'alive':
-    case 'leftovers':
-      if (seen.harness?.kind === 'alive') return { kind: 'held', why: `its agent is alive (pid ${pid}, born at tick ${seen.harnessId?.ticks})`, pid }
-      return { kind: 'held', why: `${members.length} of its tree live on (${proofsOf(members)})`, pid: members[0]?.row.pid ?? pid }
-  }
-}
-
-const proofsOf = (members: readonly { row: { pid: number }; proof: string }[]): string =>
-  members
-    .slice(0, 3)
-    .map(({ row, proof }) => `pid ${row.pid} by ${proof}`)
-    .join(', ')
-
 function judgeByHand({ processes, clock }: Sharp, { place }: Lock, holder: HandHolder): LockVerdict {
   const { limit } = holder
   if (limit !== null && isExpired(limit, place, { here: processes.here(), ticks: processes.ticks(), at: clock.now() }))
-    return { kind: 'free', why: 'its time is over' }
-  if (holder.kind === 'time') return { kind: 'held', why: 'its time is not over', pid: null }
+    return { kind: 'free', why: 'its time is over', ending: null }
+  if (holder.kind === 'time') return { kind: 'held', why: 'its time is not over', pid: null, passing: false }
   const fact = judge(processes, place, holder.by)
   if (fact.kind === 'unknown') return fact
-  if (fact.kind === 'gone') return { kind: 'free', why: `its holder is gone: ${fact.why}` }
-  return { kind: 'held', why: `pid ${holder.by.pid} is alive (born at tick ${holder.by.ticks})`, pid: holder.by.pid }
+  if (fact.kind === 'gone') return { kind: 'free', why: `its holder is gone: ${fact.why}`, ending: null }
+  return { kind: 'held', why: `pid ${holder.by.pid} is alive (born at tick ${holder.by.ticks})`, pid: holder.by.pid, passing: false }
 }
 
 /** A run as far as its lock tells: enough to look at its tree, and to end it. */
@@ -161,9 +135,5 @@ export function touching(world: Sharp, directory: Directory, locks: readonly Loc
   })
 }
 
-/** The process to name: the agent where there is one. */
-export function pidOf(files: RunFiles, holding: Holding): number | null {
-  if (holding.run === null) return 'pid' in holding.verdict ? holding.verdict.pid : null
-  const { run } = holding
-  return files.harness(run.id)?.pid ?? run.keeper?.pid ?? run.launcher.pid
-}
+/** The process to name, where there is one. */
+export const pidOf = ({ verdict }: Holding): number | null => (verdict.kind === 'held' ? verdict.pid : null)

@@ -16,7 +16,7 @@ export function refusal(refused: Refused, world: World, wanted: Directory): Prob
 }
 
 function sessionRefusal({ because, why }: Refused, run: LiveRun, waited: string, { files, clock }: World): Problem {
-  const holder = { ...run, pid: files.harness(run.id)?.pid ?? run.keeper?.pid ?? run.launcher.pid }
+  const holder = { ...run, pid: pidOfRun(run, files) }
   const told = `${waited}session ${run.session} is held by ${holderLine(holder, clock.now())}`
   const detail = { holder: holderFacts(holder), why }
   if (because === 'unproven')
@@ -43,7 +43,7 @@ export function directoryRefusal(
   waited = '',
 ): Problem {
   const { lock, relation, run } = holding
-  const pid = pidOf(files, holding)
+  const pid = pidOf(holding) ?? (run === null ? null : pidOfRun(run, files))
   const holder = run === null || pid === null ? lockHolderLine(lock, pid, clock.now()) : holderLine({ ...run, pid }, clock.now())
   const where = { same: 'is', inside: `is inside ${lock.directory.path}, which is`, around: `contains ${lock.directory.path}, which is` }[relation]
   const told = `${waited}directory ${wanted.path} ${where} held by ${holder}`
@@ -68,3 +68,5 @@ function wayOut({ lock, run }: Holding, unproven: boolean): string {
   const word = run === null ? `holdfast unlock ${lock.directory.path} --force` : `holdfast resolve ${lock.session} --gone`
   return `${word}, if you know that it is gone`
 }
+
+const pidOfRun = (run: LiveRun, files: World['files']): number => files.harness(run.id)?.pid ?? run.keeper?.pid ?? run.launcher.pid

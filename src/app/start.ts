@@ -1,5 +1,5 @@
 import { dismissKeeper, endRun, endWhatIsLeft, lookAt, type RunEnd } from '../act/index.ts'
-import { areWorktrees, type Choice, type ClaimDecision, decideClaim, type Obstacle, toJudge, verdict } from '../decide/index.ts'
+import { areWorktrees, type Choice, type ClaimDecision, decideClaim, toJudge, verdict } from '../decide/index.ts'
 import type { Found, LiveRun, ProcessId, Run, RunBase } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
 import { type Beside, claim } from './claim.ts'
@@ -146,7 +146,7 @@ async function clearTheWay(
         const waitedMs = world.clock.elapsed() - began
         throw refusal({ for: decision.for, because: 'held', why: decision.why, waitedMs }, world, plan.directory)
       }
-      if (decision.settling && obstacleRun(decision.for) !== null) await settle(obstacleRun(decision.for) as LiveRun, plan)
+      if (decision.settling && decision.for.what === 'session') await settle(decision.for.run, plan)
       else await world.clock.sleep(world.policy.pollMaxMs)
       return
     case 'refuse':
@@ -164,8 +164,6 @@ async function endLeft({ world, store }: Plan, id: string): Promise<void> {
 async function settle(run: LiveRun, { world, store }: Plan): Promise<void> {
   await endRun(run, { ...world, store }, { intent: null, graceMs: world.policy.leftoverGraceMs })
 }
-
-const obstacleRun = (obstacle: Obstacle): LiveRun | null => (obstacle.what === 'session' ? obstacle.run : obstacle.holding.run)
 
 async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[], notes: readonly string[]): Promise<Started> {
   const { world, store, request, front, lineage } = plan

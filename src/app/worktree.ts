@@ -91,7 +91,7 @@ async function inUse(world: World, store: Store, path: string): Promise<string |
   const directory = lookForDirectory(path, world.islands, readMounts())
   if (directory === null) return 'it cannot be entered'
   const { locks } = await store.locks([], null)
-  const held = (await holdingsOn(world, store, directory, locks)).find(({ verdict: { kind } }) => kind !== 'free' && kind !== 'over')
+  const held = (await holdingsOn(world, store, directory, locks)).find(({ verdict }) => verdict.kind !== 'free')
   if (held === undefined) return null
   return held.verdict.kind === 'unknown'
     ? `it may be in use by ${held.lock.session ?? held.lock.user}: ${held.verdict.why}`

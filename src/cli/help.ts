@@ -2,19 +2,25 @@ export const HELP = `holdfast: exactly one live owner on every coding-agent sess
 
 start and end
   run [options] -- COMMAND…     start a session (or its next run with --session S)
-      --session S  --name N  --dir D  --detach  --until harness|tree  --timeout DURATION  --independent  --share
+      --session S  --name N  --dir D  --worktree[=BRANCH]  --detach  --until harness|tree  --timeout DURATION  --independent
+      beside others in its directory: --share (with a session) | --allow-unmanaged (with an agent that is none)
       when it has a live owner: --takeover | --attach | --wait DURATION; --force also overrides what cannot be proven
   resume S [options]            the next run of a known session, in its directory
   restart S                     stop it and start it anew
   attach S                      follow a detached session
   stop S… | --all [--grace D]   end the whole tree, and prove it
   wait S [--timeout D]          wait for the end, give its exit code
+  adopt PID [--session S]       take an agent in that runs already, with its tree
   task start [--name N] [--on-retire cancel|adopt] -- COMMAND…     a background run of the session around you; task ls
 
 see
   ls [--all] [--watch]          sessions          status S            everything about one
   tree S [--suspects]           its processes     events [S] [-f]     what happened
-  logs S [-f] [-n N]            its output        locks               directories in use
+  logs S [-f] [-n N]            its output        locks               directories in use, by whom, and the proof
+
+directories
+  lock D [--reason R] [--pid P] [--ttl DURATION]     hold it by hand: as long as your shell, that process, or the time
+  lock --check D                0 free, 75 held, 76 cannot be told       unlock D [--force]
 
 tend
   doctor [--fix]                what is so here, what is wrong, what to do

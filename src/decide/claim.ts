@@ -1,5 +1,6 @@
 import type { Ending, LiveRun, Lock, Relation, Run } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
+import type { LockVerdict } from './lock.ts'
 import type { Verdict } from './verdict.ts'
 
 /** What the caller wants when the session has a live owner. */
@@ -17,16 +18,8 @@ export type ClaimView = {
   readonly holdings: readonly Holding[]
 }
 
-/** A lock in the way. `run`: the live run on record that it is of; `verdict`: what is true of that, or of the lock alone. */
-export type Holding = { readonly lock: Lock; readonly relation: Relation } & (
-  | { readonly run: LiveRun; readonly verdict: Verdict }
-  | { readonly run: null; readonly verdict: LockVerdict }
-)
-/** What is true of a lock by itself. Only `free` frees it. */
-export type LockVerdict =
-  | { readonly kind: 'held'; readonly why: string; readonly pid: number | null }
-  | { readonly kind: 'free'; readonly why: string }
-  | { readonly kind: 'unknown'; readonly why: string }
+/** A lock in the way. `run`: the live run on record that it is of. */
+export type Holding = { readonly lock: Lock; readonly relation: Relation; readonly run: LiveRun | null; readonly verdict: LockVerdict }
 
 /** What a claim is refused or waits for. */
 export type Obstacle = { readonly what: 'session'; readonly run: LiveRun } | { readonly what: 'directory'; readonly holding: Holding }
@@ -56,7 +49,7 @@ const forNewcomer = (choice: Choice): Choice => ({ ...choice, onLive: choice.onL
 function aboutOwner({ run, verdict }: Judged, choice: Choice): ClaimDecision {
   const owner: Obstacle = { what: 'session', run }
   if (verdict.kind === 'unknown') return choice.force ? { kind: 'retire', run, despite: verdict.why } : refuse(owner, 'unproven', verdict.why)
-  if (verdict.kind !== 'alive' && verdict.kind !== 'starting') return towardsItsEnd(run, verdict, owner)
+  if (verdict.kind !== 'alive' && verdict.kind !== 'starting') return towardsItsEnd(run, verdict)
   if (choice.onLive === 'takeover' || choice.force) return { kind: 'retire', run, despite: null }
   if (choice.onLive === 'wait') return { kind: 'wait', for: owner, why: 'it has a live owner', settling: false }
   if (choice.onLive === 'attach' && verdict.kind === 'alive') return { kind: 'attach', run }
@@ -70,26 +63,29 @@ function aboutHoldings(holdings: readonly Holding[], choice: Choice): ClaimDecis
   const cleared = decisions.filter((decision) => decision.kind === 'clear')
   const together: ClaimDecision | null =
     cleared.length === 0 ? null : { kind: 'clear', ends: cleared.flatMap(({ ends }) => ends), locks: cleared.flatMap(({ locks }) => locks) }
-  return first('refuse') ?? together ?? first('end-leftovers') ?? first('wait') ?? null
+  return first('refuse') ?? together ?? first('wait') ?? null
 }
 
-/** Takeover and force never reach into another session because of a directory. */
+/** Takeover and force never reach into another session because of a directory; nor is anybody signalled because of one. */
 function aboutHolding(holding: Holding, choice: Choice): ClaimDecision {
   const obstacle: Obstacle = { what: 'directory', holding }
-  const { verdict } = holding
+  const { verdict, run, lock } = holding
   if (verdict.kind === 'unknown') return refuse(obstacle, 'unproven', verdict.why)
-  if (verdict.kind === 'free') return { kind: 'clear', ends: [], locks: [holding.lock] }
-  if (holding.run !== null && verdict.kind !== 'alive' && verdict.kind !== 'starting' && verdict.kind !== 'held')
-    return towardsItsEnd(holding.run, verdict, obstacle)
-  if (choice.onLive === 'wait') return { kind: 'wait', for: obstacle, why: 'the directory is in use', settling: false }
-  return refuse(obstacle, 'held', verdict.kind === 'held' ? verdict.why : 'the directory is in use')
+  if (verdict.kind === 'free') {
+    // An end that is proven is recorded, and the lock goes with it.
+    return run === null || verdict.ending === null
+      ? { kind: 'clear', ends: [], locks: [lock] }
+      : { kind: 'clear', ends: [{ run, ending: verdict.ending }], locks: [] }
+  }
+  if (choice.onLive === 'wait') return { kind: 'wait', for: obstacle, why: verdict.why, settling: false }
+  return verdict.passing ? { kind: 'wait', for: obstacle, why: verdict.why, settling: true } : refuse(obstacle, 'held', verdict.why)
 }
 
 /** What is over, or about to be, is brought to its end whatever the caller chose. */
-function towardsItsEnd(run: LiveRun, verdict: Extract<Verdict, { kind: 'over' | 'leftovers' | 'settling' }>, obstacle: Obstacle): ClaimDecision {
+function towardsItsEnd(run: LiveRun, verdict: Extract<Verdict, { kind: 'over' | 'leftovers' | 'settling' }>): ClaimDecision {
   if (verdict.kind === 'over') return { kind: 'clear', ends: [{ run, ending: verdict.ending }], locks: [] }
   if (verdict.kind === 'leftovers') return { kind: 'end-leftovers', run }
-  return { kind: 'wait', for: obstacle, why: verdict.why, settling: true }
+  return { kind: 'wait', for: { what: 'session', run }, why: verdict.why, settling: true }
 }
 
 const refuse = (obstacle: Obstacle, because: 'held' | 'unproven', why: string): ClaimDecision => ({ kind: 'refuse', for: obstacle, because, why })

@@ -1,5 +1,46 @@
-import type { Directory, Limit, Lock, Place, ProcessId, Relation } from '../model/index.ts'
+import type { Directory, Ending, Limit, LiveRun, Lock, Member, Place, ProcessId, Relation } from '../model/index.ts'
 import { MS_PER_TICK, sameProcess } from '../model/index.ts'
+import { type Seen, verdict } from './verdict.ts'
+
+/** What is true of a lock. Only `free` frees it. */
+export type LockVerdict =
+  /** `passing`: somebody alive is just ending what is left of it. */
+  | { readonly kind: 'held'; readonly why: string; readonly pid: number | null; readonly passing: boolean }
+  /** `ending`: how the run ended that had it, where that is proven too. */
+  | { readonly kind: 'free'; readonly why: string; readonly ending: Ending | null }
+  | { readonly kind: 'unknown'; readonly why: string }
+
+/** A lock that a run has is held as long as anything of its tree lives, whatever became of its keeper and its wrappers. */
+export function lockVerdict(run: LiveRun, seen: Seen, harness: ProcessId | null): LockVerdict {
+  const judged = verdict(run, seen)
+  const pid = harness?.pid ?? run.keeper?.pid ?? run.launcher.pid
+  switch (judged.kind) {
+    case 'over':
+      return { kind: 'free', why: EMPTY, ending: judged.ending }
+    case 'settling':
+      // Only how it ended is still being written down.
+      if (seen.tree?.kind === 'empty' && seen.harness?.kind === 'gone') return { kind: 'free', why: EMPTY, ending: null }
+      return { kind: 'held', why: judged.why, pid, passing: true }
+    case 'unknown':
+      return judged
+    case 'starting':
+      return { kind: 'held', why: judged.why, pid, passing: false }
+    case 'leftovers':
+      return { ...heldBy(judged.members, pid), passing: seen.keeper?.kind === 'alive' && run.state !== 'starting' }
+    case 'alive':
+      if (seen.harness?.kind !== 'alive') return heldBy(seen.tree?.kind === 'members' ? seen.tree.members : [], pid)
+      return { kind: 'held', why: `its agent is alive (pid ${pid}, born at tick ${harness?.ticks})`, pid, passing: false }
+  }
+}
+
+const EMPTY = 'its tree was seen empty'
+
+function heldBy(members: readonly Member[], pid: number): Extract<LockVerdict, { kind: 'held' }> {
+  const named = members.slice(0, NAMED).map(({ row, proof }) => `pid ${row.pid} by ${proof}`)
+  const rest = members.length > NAMED ? `, and ${members.length - NAMED} more` : ''
+  return { kind: 'held', why: `of its tree live on: ${named.join(', ')}${rest}`, pid: members[0]?.row.pid ?? pid, passing: false }
+}
+const NAMED = 3
 
 /** What of a held directory counts: where it is known to be now. */
 export type Standing = Pick<Directory, 'repository' | 'above'> & { readonly names: readonly string[] }

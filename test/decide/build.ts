@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Holding, Seen, Verdict } from '../../src/decide/index.ts'
+import type { Holding, LockVerdict, Seen } from '../../src/decide/index.ts'
 import type {
   Directory,
   Ended,
@@ -217,7 +217,7 @@ export const lock = (over: Partial<Lock> = {}): Lock => ({
   user: 'ann',
   ...over,
 })
-export const holding = (run: LiveRun, verdict: Verdict): Holding => ({
+export const holding = (run: LiveRun, verdict: LockVerdict): Holding => ({
   lock: lock({ run: run.id, session: run.session }),
   relation: 'same',
   run,

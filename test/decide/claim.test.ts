@@ -20,7 +20,16 @@ const choice = (onLive: OnLive, over: Partial<Choice> = {}): Choice => ({ onLive
 const nobody: ClaimView = { epoch: 3, firstEpoch: 3, current: null, holdings: [] }
 const owner = (verdict: Verdict, chosen: Choice): ClaimDecision => decideClaim({ ...nobody, current: { run, verdict } }, chosen)
 const newcomer = (verdict: Verdict, chosen: Choice): ClaimDecision => decideClaim({ ...nobody, firstEpoch: 2, current: { run, verdict } }, chosen)
-const neighbour = (verdict: Verdict, chosen: Choice): ClaimDecision => decideClaim({ ...nobody, holdings: [holding(run, verdict)] }, chosen)
+const neighbour = (verdict: LockVerdict, chosen: Choice): ClaimDecision => decideClaim({ ...nobody, holdings: [holding(run, verdict)] }, chosen)
+
+/** What may be true of a directory that somebody else has. */
+const locked = {
+  held: { kind: 'held', why: 'its agent is alive', pid: 200, passing: false },
+  passing: { kind: 'held', why: 'what is left of it is being ended', pid: 200, passing: true },
+  ended: { kind: 'free', why: 'its tree was seen empty', ending },
+  free: { kind: 'free', why: 'its tree was seen empty', ending: null },
+  unknown: { kind: 'unknown', why: 'EACCES' },
+} as const satisfies Record<string, LockVerdict>
 
 /** A decision in a few words, for tables. */
 function told(decision: ClaimDecision): string {
@@ -49,41 +58,45 @@ const OWNER: Table = {
   unknown: all('refuse unproven session'),
 }
 const FORCED: Table = { ...OWNER, alive: all('retire'), starting: all('retire'), unknown: all('retire despite EACCES') }
-const NEIGHBOUR: Table = {
-  alive: ['refuse held directory', 'wait', 'refuse held directory', 'refuse held directory'],
-  starting: ['refuse held directory', 'wait', 'refuse held directory', 'refuse held directory'],
-  settling: all('wait to settle'),
-  leftovers: all('end-leftovers'),
-  over: all('clear'),
-  unknown: all('refuse unproven directory'),
-}
-const SHARED: Table = {
-  alive: all('claim'),
-  starting: all('claim'),
-  settling: all('claim'),
-  leftovers: all('claim'),
-  over: all('claim'),
-  unknown: all('claim'),
-}
 
-const views: readonly [what: string, decide: typeof owner, over: Partial<Choice>, table: Table][] = [
-  ['an owner', owner, {}, OWNER],
-  ['an owner, --share (which is about directories only)', owner, { share: true }, OWNER],
-  ['an owner, --force', owner, { force: true }, FORCED],
-  ['a neighbour', neighbour, {}, NEIGHBOUR],
-  ['a neighbour, --force (which never reaches into another session)', neighbour, { force: true }, NEIGHBOUR],
-  ['a neighbour, --share', neighbour, { share: true }, SHARED],
+const views: readonly [what: string, over: Partial<Choice>, table: Table][] = [
+  ['an owner', {}, OWNER],
+  ['an owner, --share (which is about directories only)', { share: true }, OWNER],
+  ['an owner, --force', { force: true }, FORCED],
 ]
-for (const [what, decide, over, table] of views) {
+for (const [what, over, table] of views) {
   describe(what, () => {
     for (const verdict of Object.values(verdicts)) {
       for (const [index, onLive] of WAYS.entries()) {
         const expected = table[verdict.kind][index] ?? ''
-        test(`${verdict.kind}, ${onLive} → ${expected}`, () => expect(told(decide(verdict, choice(onLive, over)))).toBe(expected))
+        test(`${verdict.kind}, ${onLive} → ${expected}`, () => expect(told(owner(verdict, choice(onLive, over)))).toBe(expected))
       }
     }
   })
 }
+
+const NEIGHBOUR: Readonly<Record<keyof typeof locked, readonly [refuse: string, wait: string, attach: string, takeover: string]>> = {
+  held: ['refuse held directory', 'wait', 'refuse held directory', 'refuse held directory'],
+  passing: ['wait to settle', 'wait', 'wait to settle', 'wait to settle'],
+  ended: all('clear'),
+  free: all('clear'),
+  unknown: all('refuse unproven directory'),
+}
+describe('a neighbour: neither --takeover nor --force reaches into another session because of a directory, and nobody is signalled', () => {
+  for (const [name, verdict] of Object.entries(locked)) {
+    for (const [index, onLive] of WAYS.entries()) {
+      const expected = NEIGHBOUR[name as keyof typeof locked][index] ?? ''
+      for (const force of [false, true])
+        test(`${name}, ${onLive}${force ? ', --force' : ''} → ${expected}`, () =>
+          expect(told(neighbour(verdict, choice(onLive, { force })))).toBe(expected))
+      test(`${name}, ${onLive}, --share → claim`, () => expect(told(neighbour(verdict, choice(onLive, { share: true })))).toBe('claim'))
+    }
+  }
+  test('an end that is proven is recorded, and its lock goes with it; a lock that nobody has goes by itself', () => {
+    expect(neighbour(locked.ended, choice('refuse'))).toEqual({ kind: 'clear', ends: [{ run, ending }], locks: [] })
+    expect(neighbour(locked.free, choice('refuse'))).toMatchObject({ kind: 'clear', ends: [], locks: [{ run: run.id }] })
+  })
+})
 
 describe('what a decision carries', () => {
   test('a claim names the epoch it was decided on', () => {
@@ -98,12 +111,12 @@ describe('what a decision carries', () => {
     })
     expect(owner(verdicts.starting, choice('attach'))).toMatchObject({ for: { run }, why: 'its launcher is at work' })
     expect(owner(verdicts.unknown, choice('takeover'))).toMatchObject({ for: { run }, because: 'unproven', why: 'EACCES' })
-    expect(neighbour(verdicts.alive, choice('refuse'))).toMatchObject({ for: { holding: { run } }, because: 'held', why: 'the directory is in use' })
+    expect(neighbour(locked.held, choice('refuse'))).toMatchObject({ for: { holding: { run } }, because: 'held', why: 'its agent is alive' })
   })
   test('a wait says for what', () => {
     expect(owner(verdicts.settling, choice('refuse'))).toMatchObject({ for: { run }, why: 'its keeper is writing' })
     expect(owner(verdicts.alive, choice('wait'))).toMatchObject({ for: { run }, why: 'it has a live owner' })
-    expect(neighbour(verdicts.alive, choice('wait'))).toMatchObject({ for: { holding: { run } }, why: 'the directory is in use' })
+    expect(neighbour(locked.held, choice('wait'))).toMatchObject({ for: { holding: { run } }, why: 'its agent is alive' })
   })
   test('an ending is passed on as it was proven', () =>
     expect(owner(verdicts.over, choice('refuse'))).toEqual({ kind: 'clear', ends: [{ run, ending }], locks: [] }))
@@ -113,57 +126,46 @@ verifies('one-owner', 'the own session comes before the directory: with both in 
   const view = {
     ...nobody,
     current: { run, verdict: verdicts.alive },
-    holdings: [holding(running({ id: 'r2', session: 's2' }), verdicts.over)],
+    holdings: [holding(running({ id: 'r2', session: 's2' }), locked.ended)],
   }
   expect(decideClaim(view, choice('refuse'))).toMatchObject({ kind: 'refuse', for: { what: 'session', run } })
 })
 
 describe('taking over, with a neighbour in the same directory', () => {
-  const both = (beside: Verdict, over: Partial<Choice> = {}): string =>
+  const both = (beside: LockVerdict, over: Partial<Choice> = {}): string =>
     told(decideClaim({ ...nobody, current: { run, verdict: verdicts.alive }, holdings: [holding(run, beside)] }, choice('takeover', over)))
-  for (const beside of Object.values(verdicts)) {
-    test(`${beside.kind}: nobody is retired for a claim that would be refused`, () => {
-      expect(both(beside)).toBe(NEIGHBOUR[beside.kind][3])
-      expect(both(beside, { force: true })).toBe(NEIGHBOUR[beside.kind][3])
+  for (const [name, beside] of Object.entries(locked)) {
+    test(`${name}: nobody is retired for a claim that would be refused`, () => {
+      expect(both(beside)).toBe(NEIGHBOUR[name as keyof typeof locked][3])
+      expect(both(beside, { force: true })).toBe(NEIGHBOUR[name as keyof typeof locked][3])
       expect(both(beside, { share: true })).toBe('retire')
     })
   }
 })
 
 describe('several in the way', () => {
-  const toldOf = (...holdings: Holding[]): string => told(decideClaim({ ...nobody, holdings }, choice('refuse')))
-  const over = holding(run, verdicts.over)
+  const toldOf = (...all: LockVerdict[]): string => told(decideClaim({ ...nobody, holdings: all.map((one) => holding(run, one)) }, choice('refuse')))
   test('one that refuses speaks for all, wherever it stands', () => {
-    expect(toldOf(over, holding(run, verdicts.settling), holding(run, verdicts.unknown))).toBe('refuse unproven directory')
-    expect(toldOf(holding(run, verdicts.leftovers), holding(run, verdicts.alive), over)).toBe('refuse held directory')
+    expect(toldOf(locked.ended, locked.passing, locked.unknown)).toBe('refuse unproven directory')
+    expect(toldOf(locked.passing, locked.held, locked.ended)).toBe('refuse held directory')
   })
-  test('what is only to be recorded is recorded together, before anything else is done', () => {
-    const free: Holding = { lock: lock(), relation: 'same', run: null, verdict: { kind: 'free', why: 'its tree was seen empty' } }
-    const decision = decideClaim({ ...nobody, holdings: [over, holding(run, verdicts.leftovers), free, over] }, choice('refuse'))
-    expect(decision).toEqual({
+  test('what is only to be recorded is recorded together, before anything is waited for', () => {
+    const alone: Holding = { lock: lock(), relation: 'same', run: null, verdict: locked.free }
+    const holdings = [holding(run, locked.ended), holding(run, locked.passing), alone, holding(run, locked.ended)]
+    expect(decideClaim({ ...nobody, holdings }, choice('refuse'))).toEqual({
       kind: 'clear',
       ends: [
         { run, ending },
         { run, ending },
       ],
-      locks: [free.lock],
+      locks: [alone.lock],
     })
   })
-})
-
-describe('a lock that no live run on record has', () => {
-  const alone = (verdict: LockVerdict, over: Partial<Choice> = {}, onLive: OnLive = 'refuse'): string =>
-    told(decideClaim({ ...nobody, holdings: [{ lock: lock({ run: null }), relation: 'inside', run: null, verdict }] }, choice(onLive, over)))
-  const held: LockVerdict = { kind: 'held', why: 'pid 1 is alive', pid: 1 }
-  const unknown: LockVerdict = { kind: 'unknown', why: 'EACCES' }
-  verifies('lock-life', 'held refuses, whatever the run rows say, and unknown is not freed, not even by --force', () => {
-    for (const onLive of ['refuse', 'attach', 'takeover'] as const) {
-      for (const force of [false, true]) expect(alone(held, { force }, onLive)).toBe('refuse held directory')
-      for (const force of [false, true]) expect(alone(unknown, { force }, onLive)).toBe('refuse unproven directory')
+  test('a lock that no live run on record has is judged by itself', () => {
+    for (const [name, verdict] of Object.entries(locked)) {
+      const alone: Holding = { lock: lock({ run: null }), relation: 'inside', run: null, verdict }
+      expect(told(decideClaim({ ...nobody, holdings: [alone] }, choice('takeover', { force: true })))).toBe(NEIGHBOUR[name as keyof typeof locked][3])
     }
-    expect(alone(held, {}, 'wait')).toBe('wait')
-    expect(alone({ kind: 'free', why: 'gone' })).toBe('clear')
-    expect(alone(held, { share: true })).toBe('claim')
   })
 })
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { areWorktrees, isDelegated, isExpired, isOwner, relationOf, standing, standingOf } from '../../src/decide/index.ts'
-import type { Directory, HandHolder, Relation, Repository } from '../../src/model/index.ts'
+import { areWorktrees, isDelegated, isExpired, isOwner, lockVerdict, relationOf, type Seen, standing, standingOf } from '../../src/decide/index.ts'
+import type { Directory, HandHolder, LiveRun, Relation, Repository } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
-import { directory, lock, NOW, place } from './build.ts'
+import { alive, directory, empty, gone, harness, lock, member, NOW, place, record, running, starting, unknown } from './build.ts'
 
 const worktree = (path: string, top: string, common = '/repo/.git'): Directory => {
   const repository: Repository = { common: `1:${common}`, top: `1:${top}`, root: top }
@@ -126,5 +126,34 @@ describe('whose lock it is', () => {
     expect(isOwner(hand(byTime), from([], 'ann', 'other'))).toBe(false)
     expect(isOwner(hand(byTime), from([]))).toBe(false)
     expect(isOwner(lock(), from([shell, taker], 'ann'))).toBe(false)
+  })
+})
+
+describe('what is true of a lock that a run has', () => {
+  const told = (over: Partial<Seen>, run: LiveRun = running()): string => {
+    const found = lockVerdict(run, { ...nothing, ...over }, harness)
+    return found.kind === 'held' && found.passing ? 'passing' : found.kind === 'free' && found.ending !== null ? 'ended' : found.kind
+  }
+  const nothing: Seen = { launcher: gone(), keeper: gone(), harness: gone(), tree: empty, exit: null, notStarted: null, intent: null }
+  const members = { kind: 'members', members: [member(300)] } as const
+  verifies('lock-life', 'any member of the tree holds it, whatever wrapper or keeper died; the last one that is gone frees it', () => {
+    expect(told({ harness: alive })).toBe('held')
+    expect(told({ harness: alive, keeper: alive })).toBe('held')
+    expect(told({ tree: members })).toBe('held')
+    expect(told({ tree: members }, running({ until: 'tree' }))).toBe('held')
+    expect(told({})).toBe('ended')
+  })
+  test('while its keeper sees to what is left, it is waited for; with nothing left, how it ended may still be unwritten', () => {
+    expect(told({ keeper: alive, tree: members, exit: record(0) })).toBe('passing')
+    expect(told({ keeper: alive })).toBe('free')
+  })
+  verifies('unknown', 'what cannot be looked at is held against everybody, and freed by nothing', () => {
+    expect(told({ harness: unknown() })).toBe('unknown')
+    expect(told({ tree: unknown() })).toBe('unknown')
+    expect(told({ keeper: unknown() })).toBe('unknown')
+  })
+  test('one that is being started holds it, before anything of it runs', () => {
+    expect(told({ keeper: null, harness: null, launcher: alive }, starting())).toBe('held')
+    expect(told({ keeper: null, harness: null }, starting())).toBe('ended')
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { Choice, ClaimView, Judged, Seen } from '../../src/decide/index.ts'
-import { converge, decideClaim, toJudge, verdict } from '../../src/decide/index.ts'
+import { converge, decideClaim, lockVerdict, toJudge, verdict } from '../../src/decide/index.ts'
 import type { Ended, LiveRun } from '../../src/model/index.ts'
 import { intentOf, isLive, RUN_EVENTS, RUN_TABLE } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
@@ -15,7 +15,7 @@ const views: fc.Arbitrary<ClaimView> = fc.record({
   firstEpoch: fc.constantFrom(2, 3),
   current: maybe(judged),
   holdings: fc.array(
-    judged.map(({ run, verdict: of }) => holding({ ...run, id: 'r2', session: 's2' }, of)),
+    looks.map(([run, seen]) => holding({ ...run, id: 'r2', session: 's2' }, lockVerdict(run, seen, null))),
     { maxLength: 3 },
   ),
 })
@@ -69,7 +69,9 @@ verifies('unknown', 'a claim never ends, frees or retires what could not be prov
       const refusal = { kind: 'refuse', because: 'unproven' }
       const calm: Choice = { ...choice, force: false }
       expect(decideClaim(alone({ current: judge(look) }), calm)).toMatchObject(refusal)
-      expect(decideClaim(alone({ holdings: [holding(judge(look).run, judge(look).verdict)] }), { ...choice, share: false })).toMatchObject(refusal)
+      expect(decideClaim(alone({ holdings: [holding(look[0], lockVerdict(look[0], look[1], null))] }), { ...choice, share: false })).toMatchObject(
+        refusal,
+      )
       const forced = decideClaim(alone({ current: judge(look) }), { ...choice, force: true })
       expect(forced).toMatchObject({ kind: 'retire', despite: expect.any(String) })
     }),

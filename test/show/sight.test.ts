@@ -19,7 +19,7 @@ const task: TaskSight = { run: running({ session: 't1', task: 'cancel' }), usage
 const DOCUMENTED =
   'session run epoch state liveness pid keeper dir harness nativeId argv startedAt endedAt exit reason evidence owner parent tasks usage'.split(' ')
 /** Beyond the design: programs may come to rely on these too, so one more is a decision. */
-const ADDED = ['name', 'detached', 'endedBy', 'note', 'survivors', 'containment']
+const ADDED = ['name', 'detached', 'endedBy', 'note', 'survivors', 'containment', 'adopted', 'worktree']
 const OWNER = ['host', 'user', 'pid', 'since', 'tty', 'attach']
 
 describe('status --json', () => {
@@ -37,6 +37,11 @@ describe('status --json', () => {
 })
 
 describe('what it says', () => {
+  test('of who is beside it, where that was asked, and of a worktree', () => {
+    const worktree = { path: '/w/x', branch: 'feat', repository: '/r' }
+    const beside = { sharedWith: ['s2 in /a'], neighbours: ['s3 in /wt'] }
+    expect(sightJson(sight({ ...beside, worktree }))).toMatchObject({ ...beside, worktree })
+  })
   test('of a live run', () => {
     expect(sightJson(sight({ session: session({ name: 'fix' }), tasks: [task], usage: { cpuMs: 70, whole: true }, entered: true }))).toEqual({
       session: 's1',
@@ -78,6 +83,8 @@ describe('what it says', () => {
       ],
       usage: { cpuMs: 70, whole: true },
       containment: { level: 'cgroup', path: '/cg/holdfast-i1-r000000000001', entered: true },
+      adopted: false,
+      worktree: null,
     })
   })
   verifies('evidence', 'of an ended run: how, why, by whom, from what evidence, and no owner', () => {
