@@ -47,10 +47,9 @@ export const requirements = {
     due: true,
   },
   'lock-life': {
-    promise: 'A directory lock lasts exactly as long as the process tree that holds it.',
-    from: `${design}; failures C01, C02`,
+    promise: 'A directory lock lasts exactly as long as the process tree (or named process) that holds it, and depends on no session bookkeeping.',
+    from: `${design}; failures C01–C12, C14`,
     due: true,
-    later: 'nesting, locks by hand and independence from run rows come with the lock issue',
   },
   'clean-env': {
     promise: "A child gets no other agent's identity.",

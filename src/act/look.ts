@@ -131,6 +131,7 @@ const recordOf = (run: Lookable, { harnessId, exit, notStarted }: Known): TreeRe
   keeper: run.keeper,
   harness: harnessId,
   beginning: exit === null && notStarted === null,
+  adopted: run.adopted,
 })
 
 /** Who is of this run, in a table that was read before anything else is looked at here. */

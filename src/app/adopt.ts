@@ -27,6 +27,7 @@ export async function adopt(world: World, { pid, force = false, ...request }: Ad
 /** By its own pid, or by that of one that only launched it. */
 function findAgent(world: World, pid: number, force: boolean): Agent {
   const { processes } = world
+  if (pid === 1) throw new Problem('usage', 'pid 1 is everybody’s: it cannot be adopted')
   const seen = isSignallable(pid) ? processes.sample(pid) : { kind: 'absent' as const }
   if (seen.kind !== 'seen' || isDead(seen.row.state)) throw new Problem('noSuchSession', `there is no process ${pid} to adopt`)
   const { row } = seen
@@ -35,8 +36,9 @@ function findAgent(world: World, pid: number, force: boolean): Agent {
     throw new Problem('usage', `pid ${pid} (${row.name}) belongs to uid ${row.uid}: you could not end it`, { hint: 'adopt it as that user' })
   const agent = agentsHere(world).find((one) => [one.row, ...one.launchers].some((part) => part.pid === pid && part.ticks === row.ticks))
   if (agent !== undefined) return agent
-  const self = processes.self()
-  if (!force || pid === self.pid)
+  if (processes.exe(pid) === null)
+    throw new Problem('usage', `pid ${pid} (${row.name}) runs no program that could be told: a thread of the kernel, or not yours`)
+  if (!force || pid === processes.self().pid)
     throw new Problem('usage', `pid ${pid} (${row.name}) is no agent at work that Holdfast knows`, {
       hint: '--force adopts it all the same: then holdfast stop ends it, with all it started',
     })

@@ -1,4 +1,5 @@
 import type { Holding } from '../decide/index.ts'
+import { type Directory, Problem } from '../model/index.ts'
 import { findDirectory } from '../observe/index.ts'
 import type { CheckSight } from '../show/index.ts'
 import { ancestorsOf, frontOf, parentRun } from './caller.ts'
@@ -7,18 +8,30 @@ import type { World } from './world.ts'
 
 /** Is it in use? Nobody's processes are looked at but those of who is in the way, and nothing is written. */
 export async function checkLock(world: World, dir: string): Promise<CheckSight> {
-  const directory = findDirectory(dir, world.islands)
+  const directory = enterable(dir, world.islands)
+  if (typeof directory === 'string') return { dir, state: 'unknown', own: false, holding: null, why: directory }
   const store = await world.store('reader')
   const { locks } = await store.locks([], null)
   const holdings = await holdingsOn(world, store, directory, locks)
   const inUse = holdings.map((holding) => answerFor(directory.path, holding)).filter(({ state }) => state !== 'free')
-  const worst = inUse.find(({ state }) => state === 'held') ?? inUse[0]
-  if (worst === undefined) return { dir: directory.path, state: 'free', own: false, holding: null, why: 'nobody holds it' }
+  if (inUse.length === 0) return { dir: directory.path, state: 'free', own: false, holding: null, why: 'nobody holds it' }
   const around = await ancestorsOf(world, await parentRun(world, frontOf(world), 'reader'), 'reader')
   const { ours } = await whoseLocks(world, store, { ancestors: around })
   // It is the caller's own only if nobody else is there.
   const isOwn = ({ holding }: CheckSight): boolean => ours.some(({ seq }) => seq === holding?.lock.seq)
-  return inUse.find((answer) => answer.state === worst.state && !isOwn(answer)) ?? { ...worst, own: true }
+  const strangers = inUse.filter((answer) => !isOwn(answer))
+  const worst = strangers.find(({ state }) => state === 'held') ?? strangers[0]
+  return worst ?? { ...(inUse[0] as CheckSight), own: true }
+}
+
+/** Why it cannot be told what is there, if it is there. */
+function enterable(dir: string, islands: string): Directory | string {
+  try {
+    return findDirectory(dir, islands)
+  } catch (error) {
+    if (error instanceof Problem && error.detail['reason'] !== undefined) return error.message
+    throw error
+  }
 }
 
 function answerFor(dir: string, holding: Holding): CheckSight {

@@ -1,5 +1,6 @@
 import type { Holding } from '../decide/index.ts'
 import type { Agent, Lock, RunBase, SharedWith } from '../model/index.ts'
+import { Problem } from '../model/index.ts'
 import { terminalName } from '../observe/index.ts'
 import { containmentFor } from './contain.ts'
 import { newCookie, newMarker, newRunId } from './launch.ts'
@@ -11,6 +12,7 @@ export type Beside = {
   readonly newest: number
   readonly delegated: boolean
   readonly neighbours: readonly Lock[]
+  readonly forgotten: readonly Holding[]
 }
 
 /** Takes the next epoch with its directory, in one transaction. Null: somebody was first, look again. */
@@ -33,6 +35,8 @@ export async function claim(plan: Plan, seenEpoch: number, { holdings, newest }:
   if (answer.kind === 'won') return run
   if (answer.why === 'name') throw nameTaken(request.name)
   if (answer.why === 'parent') throw parentEnding(parent)
+  if (answer.why === 'adopted')
+    throw new Problem('held', `pid ${run.launcher.pid} was just adopted by somebody else`, { hint: 'holdfast ls shows as what' })
   return null
 }
 

@@ -1,12 +1,12 @@
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Holding, isOwner } from '../decide/index.ts'
-import type { Directory, HandHolder, Limit, Lock, ProcessId, Store } from '../model/index.ts'
-import { isPid, Problem } from '../model/index.ts'
-import { findDirectory } from '../observe/index.ts'
+import { isOwner } from '../decide/index.ts'
+import type { HandHolder, Limit, Lock, ProcessId, Store } from '../model/index.ts'
+import { isDead, isSignallable, Problem } from '../model/index.ts'
+import { findDirectory, isThereAtAll } from '../observe/index.ts'
 import { lockFacts, lockHolderLine } from '../show/index.ts'
 import { ancestorsOf, frontOf, parentRun } from './caller.ts'
-import { holdingsOn, judgeLocks, originsFor, touching, whoseLocks } from './locks.ts'
+import { hold } from './hold.ts'
+import { judgeLocks, originsFor, touching } from './locks.ts'
 import { directoryRefusal } from './refusal.ts'
 import type { World } from './world.ts'
 
@@ -24,73 +24,36 @@ export async function lockByHand(world: World, request: HandRequest, caller: Pro
   const directory = findDirectory(request.dir, world.islands)
   const store = await world.store('writer')
   const parent = await parentRun(world, frontOf(world))
-  const around = await ancestorsOf(world, parent)
   const holder = holderFor(world, request, caller)
-  for (let steps = 0; steps < world.policy.claimSteps; steps++) {
-    const { ours, theirs, newest } = await whoseLocks(world, store, { ancestors: around })
-    const mine = [...ours, ...theirs].filter((lock) => isMine(world, lock, directory))
-    const inTheWay = await holdingsOn(
-      world,
-      store,
-      directory,
-      theirs.filter((lock) => !mine.includes(lock)),
-    )
-    for (const holding of inTheWay) await clearOrRefuse(world, store, holding, directory)
-    const lock: Omit<Lock, 'seq'> = {
-      directory,
-      holder,
-      place: world.processes.here(),
-      session: parent?.session ?? null,
-      run: parent?.id ?? null,
-      since: world.clock.now(),
-      reason: request.reason ?? 'locked by hand',
-      shared: [],
-      host: world.host,
-      user: world.user(),
-    }
-    const seq = await store.lock({ ...lock, seenLock: newest, kin: around })
-    if (seq === null) continue
-    // The new one takes the place of what the caller held here before.
-    for (const before of mine) await store.unlock(before, null, world.clock.now())
-    return { ...lock, seq }
-  }
-  throw new Problem('held', `${directory.path} could not be locked: others are at it`, { hint: 'try again' })
+  const reason = request.reason ?? 'locked by hand'
+  const taken = await hold(world, store, { directory, holder, reason, parent, around: await ancestorsOf(world, parent) })
+  if (!('relation' in taken)) return taken
+  const because = taken.verdict.kind === 'unknown' ? 'unproven' : 'held'
+  throw directoryRefusal({ for: { what: 'directory', holding: taken }, because, why: taken.verdict.why }, taken, world, directory, 'lock')
 }
 
-/** By hand, on this very directory, by whoever calls now. */
-const isMine = (world: World, lock: Lock, directory: Directory): boolean =>
-  lock.directory.key === directory.key && isOwner(lock, { origins: originsFor(world, lock), user: '', host: '' })
+/** Programs that only run another one, and end with it. */
+const WRAPPERS = /^(timeout|sudo|doas|nice|ionice|chrt|nohup|setsid|stdbuf|time|strace|xargs|flock|unshare|prlimit)$/
 
-/** Who called: a shell that waits in between for a plan is none. */
+/** Who called: the nearest that does not only pass on what it was called with, nor waits in between for a plan. */
 export function callerOf(world: World): ProcessId {
   const front = frontOf(world)
-  const row = front === null ? null : world.processes.sample(front.keeper.pid)
-  const pid = row === null ? process.ppid : row.kind === 'seen' ? row.row.parent : 0
-  const seen = pid > 1 ? world.processes.sample(pid) : null
-  if (seen?.kind === 'seen') return { pid, ticks: seen.row.ticks }
+  for (const origin of world.processes.origins().slice(1)) {
+    const seen = world.processes.sample(origin.pid)
+    if (origin.pid > 1 && seen.kind === 'seen' && origin.pid !== front?.keeper.pid && !WRAPPERS.test(seen.row.name)) return origin
+  }
   throw new Problem('usage', 'nobody is there who could hold the lock: the command has no parent', { hint: 'say --pid or --ttl' })
 }
 
 function holderFor(world: World, { pid, ttlMs }: HandRequest, caller: ProcessId): HandHolder {
   const { processes, clock } = world
   const limit: Limit | null = ttlMs === undefined ? null : { ms: ttlMs, ticks: processes.ticks(), at: clock.now() + ttlMs }
-  if (pid === undefined && limit !== null) return { kind: 'time', taker: caller, limit }
+  if (pid === undefined && limit !== null) return { kind: 'time', limit }
   const wanted = pid ?? caller.pid
-  const seen = isPid(wanted) ? processes.sample(wanted) : null
-  if (seen?.kind !== 'seen' || seen.row.state === 'Z')
+  const seen = isSignallable(wanted) ? processes.sample(wanted) : null
+  if (seen?.kind !== 'seen' || isDead(seen.row.state))
     throw new Problem('noSuchSession', `there is no process ${wanted} that could hold the lock`, { hint: 'name one that runs' })
-  return { kind: 'process', by: { pid: wanted, ticks: seen.row.ticks }, name: seen.row.name, taker: caller, limit }
-}
-
-async function clearOrRefuse(world: World, store: Store, holding: Holding, wanted: Directory): Promise<void> {
-  const { verdict, lock, run } = holding
-  if (verdict.kind === 'free') {
-    if (run === null || verdict.ending === null) await store.unlock(lock, null, world.clock.now())
-    else await store.recordEnded(run, verdict.ending, world.files.harness(run.id), world.clock.now())
-    return
-  }
-  const because = verdict.kind === 'unknown' ? 'unproven' : 'held'
-  throw directoryRefusal({ for: { what: 'directory', holding }, because, why: verdict.why }, holding, world, wanted, 'lock')
+  return { kind: 'process', by: { pid: wanted, ticks: seen.row.ticks }, name: seen.row.name, limit }
 }
 
 /** `broken`: it was somebody else's, and was taken away with --force. */
@@ -101,30 +64,34 @@ export async function unlockByHand(world: World, dir: string, force: boolean): P
   const store = await world.store('writer')
   const here = await locksOn(world, store, dir)
   const judged = await judgeLocks(world, here)
-  const caller = { user: world.user(), host: world.host }
-  const broken = (lock: Lock): boolean => !isOwner(lock, { ...caller, origins: originsFor(world, lock) })
-  for (const lock of here) {
+  const held = here.flatMap((lock) => {
     const state = judged.get(lock.seq)
-    if (state === undefined || state.kind === 'free') continue
-    const mayForce = force && (lock.holder.kind !== 'run' || state.kind === 'unknown')
-    if (broken(lock) && !mayForce) throw notYours(world, lock, state.kind === 'held' ? state.pid : null, state.kind === 'unknown')
-  }
+    return state === undefined || state.kind === 'free' ? [] : [{ lock, state }]
+  })
+  const caller = { user: world.user(), host: world.host }
+  const own = held.filter(({ lock }) => isOwner(lock, { ...caller, origins: originsFor(world, lock) }))
+  const forced = force
+    ? held.filter(({ lock, state }) => !own.some((one) => one.lock === lock) && (lock.holder.kind !== 'run' || state.kind === 'unknown'))
+    : []
+  const [first] = held
+  if (first !== undefined && own.length + forced.length === 0)
+    throw notYours(world, first.lock, first.state.kind === 'held' ? first.state.pid : null, first.state.kind === 'unknown')
   const by = `${caller.user}@${caller.host}`
   const freed: Unlocked[] = []
-  for (const lock of here) {
-    const isBroken = broken(lock) && judged.get(lock.seq)?.kind !== 'free'
-    const how = isBroken ? { by, reason: `broken by ${by} (--force)` } : null
-    if (await store.unlock(lock, how, world.clock.now())) freed.push({ lock, broken: isBroken })
+  for (const { lock } of [...own, ...forced]) {
+    const broken = !own.some((one) => one.lock === lock)
+    if (await store.unlock(lock, broken ? { by, reason: `broken by ${by} (--force)` } : null, world.clock.now())) freed.push({ lock, broken })
   }
   return freed
 }
 
-/** By what it is; a directory that no longer exists is known by its former path. */
+/** By what it is; one that was deleted, or moved away, is also known by its former path. */
 async function locksOn(world: World, store: Store, dir: string): Promise<Lock[]> {
   const { locks } = await store.locks([], null)
-  const former = locks.filter((lock) => lock.directory.path === resolve(dir))
-  if (former.length > 0 && !existsSync(dir)) return former
-  return touching(world, findDirectory(dir, world.islands), locks).flatMap(({ lock, relation }) => (relation === 'same' ? [lock] : []))
+  const former = locks.filter((lock) => lock.directory.path === resolve(dir) && lock.holder.kind !== 'run')
+  if (former.length > 0 && !isThereAtAll(dir)) return former
+  const here = touching(world, findDirectory(dir, world.islands), locks).flatMap(({ lock, relation }) => (relation === 'same' ? [lock] : []))
+  return [...here, ...former.filter((lock) => !here.includes(lock))]
 }
 
 function notYours({ clock }: World, lock: Lock, pid: number | null, unproven: boolean): Problem {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { Problem } from '../model/index.ts'
@@ -19,8 +19,10 @@ export function homePath(option: string | undefined, env: NodeJS.ProcessEnv): st
 const OURS = /^(runs|daemon|worktrees|install.*|holdfast\.db.*|config\.toml)$/
 
 /** Makes the home if it is missing, and refuses one that is not ours or not safe. */
-export function openHome(path: string): Home {
-  makeFolder(path, path)
+export function openHome(named: string): Home {
+  makeFolder(named, named)
+  // What lies in it is compared with what the kernel says, which knows no links.
+  const path = realpathSync(named)
   const stat = statSync(path)
   const uid = process.geteuid?.() ?? stat.uid
   const choose = 'choose another with --home or HOLDFAST_HOME'

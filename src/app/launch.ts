@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { isThere, release, untilGone } from '../act/index.ts'
 import { sessionVariables, startTrouble } from '../decide/index.ts'
-import { SESSION_VARIABLES } from '../harness/index.ts'
+import { GIT_VARIABLES, SESSION_VARIABLES } from '../harness/index.ts'
 import type { CgroupBase, Ending, Launch, ProcessId, RunBase, RunRecord, Store } from '../model/index.ts'
 import { intentOf, isLive, LINEAGE_VARIABLE, MARKER_SPAN, markerFrom, Problem } from '../model/index.ts'
 import { unreadVariables } from '../observe/index.ts'
@@ -29,7 +29,8 @@ export function launchOf(
   about: { lineage: readonly string[]; timeoutMs: number | null; front: Front | null; umask: number; base: CgroupBase },
 ): Launch {
   const names = Object.keys(world.env)
-  const stripped = [...sessionVariables(names, SESSION_VARIABLES), ...OWN_VARIABLES.filter((name) => names.includes(name))]
+  const unwanted = run.dir.startsWith(`${world.islands}/`) ? [...OWN_VARIABLES, ...GIT_VARIABLES] : OWN_VARIABLES
+  const stripped = [...sessionVariables(names, SESSION_VARIABLES), ...unwanted.filter((name) => names.includes(name))]
   const environment = { ...world.env }
   for (const name of stripped) delete environment[name]
   const ignored = about.front?.ignores ?? new Set<number>()

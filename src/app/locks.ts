@@ -1,9 +1,9 @@
 import { dirname } from 'node:path'
 import { type Eyes, isHere, type Looked, lookAtAll } from '../act/index.ts'
-import { type Holding, isDelegated, isExpired, judge, type LockVerdict, lockVerdict, relationOf, type Standing, standing } from '../decide/index.ts'
+import { type Holding, isDelegated, judge, type LockVerdict, leftOf, lockVerdict, relationOf, type Standing, standing } from '../decide/index.ts'
 import type { Directory, HandHolder, LiveRun, Lock, ProcessId, Relation, RunHolder, RunRecord, SeenLocks, Store } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
-import { lookForDirectory, type Mount, readMounts } from '../observe/index.ts'
+import { lookForDirectory, type Mount, readMounts, workplaceOf } from '../observe/index.ts'
 import { asLive } from './recover.ts'
 import type { World } from './world.ts'
 
@@ -20,15 +20,24 @@ export async function holdingsOn(world: Sharp, store: Store, directory: Director
   const looked = await lookAtAll([...runs.values()], world)
   const judged = await judgeLocks(
     world,
-    near.map(({ lock }) => lock).filter(({ run }) => run === null || !runs.has(run)),
+    near.map(({ lock }) => lock).filter((lock) => !isOf(runs, lock)),
   )
   return near.map(({ lock, relation }): Holding => {
-    const run = runs.get(lock.run ?? '')
+    const run = isOf(runs, lock) ? runs.get(lock.run ?? '') : undefined
     if (run === undefined) return { lock, relation, run: null, verdict: judged.get(lock.seq) as LockVerdict }
     const seen = looked.get(run.id) as Looked
     return { lock, relation, run, verdict: lockVerdict(run, seen, seen.harnessId) }
   })
 }
+
+/** Locks that are in the way wherever they are. */
+export async function holdingsOf(world: Sharp, locks: readonly Lock[]): Promise<Holding[]> {
+  const judged = await judgeLocks(world, locks)
+  return locks.map((lock) => ({ lock, relation: 'same', run: null, verdict: judged.get(lock.seq) as LockVerdict }))
+}
+
+/** A lock by hand that was taken inside a run is not the run's. */
+const isOf = (runs: ReadonlyMap<string, LiveRun>, { holder, run }: Lock): boolean => holder.kind === 'run' && run !== null && runs.has(run)
 
 /** Where a held directory is by now. */
 function standingNow(world: Sharp, lock: Lock, mounts: readonly Mount[]): Standing | null {
@@ -39,10 +48,10 @@ function standingNow(world: Sharp, lock: Lock, mounts: readonly Mount[]): Standi
 /** After a rename, those who work in it still know where it is; the kernel tells of them. */
 function whereItIsNow(world: Sharp, lock: Lock, mounts: readonly Mount[]): Directory | 'deleted' | null {
   for (const id of isHere(lock, world) ? witnesses(world, lock) : []) {
-    const path = judge(world.processes, lock.place, id).kind === 'alive' ? world.processes.cwd(id.pid) : null
-    if (path === `${lock.directory.path} (deleted)`) return 'deleted'
-    for (let at = path ?? '/'; at !== '/'; at = dirname(at)) {
-      const found = lookForDirectory(at, world.islands, mounts)
+    const at = judge(world.processes, lock.place, id).kind === 'alive' ? workplaceOf(id.pid) : null
+    if (at?.deleted === true && at.key === lock.directory.key) return 'deleted'
+    for (let path = at?.path ?? '/'; path !== '/'; path = dirname(path)) {
+      const found = lookForDirectory(path, world.islands, mounts)
       if (found?.key === lock.directory.key) return found
     }
   }
@@ -58,21 +67,21 @@ function witnesses({ files }: Sharp, { holder, run }: Lock): ProcessId[] {
 
 /** What is true of locks by themselves, whatever the runs on record say. */
 export async function judgeLocks(world: Sharp, locks: readonly Lock[]): Promise<Map<number, LockVerdict>> {
-  const records = locks.flatMap((lock) => (lock.holder.kind === 'run' ? [recordOf(lock, lock.holder)] : []))
+  const records = locks.flatMap((lock) => (lock.holder.kind === 'run' ? [recordOfLock(lock, lock.holder)] : []))
   const looked = await lookAtAll(records, world)
   return new Map(
     locks.map((lock): [number, LockVerdict] => {
       const { holder } = lock
       if (holder.kind !== 'run') return [lock.seq, judgeByHand(world, lock, holder)]
       const seen = looked.get(lock.run ?? '') as Looked
-      return [lock.seq, lockVerdict(asLive(recordOf(lock, holder)), seen, seen.harnessId)]
+      return [lock.seq, lockVerdict(asLive(recordOfLock(lock, holder)), seen, seen.harnessId)]
     }),
   )
 }
 
 function judgeByHand({ processes, clock }: Sharp, { place }: Lock, holder: HandHolder): LockVerdict {
   const { limit } = holder
-  if (limit !== null && isExpired(limit, place, { here: processes.here(), ticks: processes.ticks(), at: clock.now() }))
+  if (limit !== null && leftOf(limit, place, { here: processes.here(), ticks: processes.ticks(), at: clock.now() }) === 0)
     return { kind: 'free', why: 'its time is over', ending: null }
   if (holder.kind === 'time') return { kind: 'held', why: 'its time is not over', pid: null, passing: false }
   const fact = judge(processes, place, holder.by)
@@ -82,7 +91,7 @@ function judgeByHand({ processes, clock }: Sharp, { place }: Lock, holder: HandH
 }
 
 /** A run as far as its lock tells: enough to look at its tree, and to end it. */
-export const recordOf = (lock: Lock, holder: RunHolder): RunRecord => ({
+export const recordOfLock = (lock: Lock, holder: RunHolder): RunRecord => ({
   launcher: holder.launcher,
   keeper: holder.keeper,
   marker: holder.marker,

@@ -71,22 +71,12 @@ export async function prepare(world: World, request: StartRequest): Promise<Plan
   await refuseInVain(store, request, found?.kind === 'found' ? found.view.session.id : request.session, parent)
   const known = found?.kind === 'found' ? found.view.session : null
   const session = known?.id ?? request.session ?? request.name ?? newSessionId(request.adopt?.harness ?? request.argv[0] ?? 'run', world)
+  const about = { ancestors: await ancestorsOf(world, parent), base: world.cgroups.base(), firstEpoch: known?.epoch ?? 0 }
+  // Last, since it may make something.
   const from = request.dir ?? currentDirectory()
-  const worktree = request.worktree === undefined ? null : await worktreeFor(world, from, request.worktree, session)
-  return {
-    world,
-    store,
-    request,
-    directory: directoryAt(worktree?.dir ?? from, session, world),
-    made: worktree?.made === true ? worktree.path : null,
-    front,
-    lineage,
-    parent,
-    session,
-    ancestors: await ancestorsOf(world, parent),
-    base: world.cgroups.base(),
-    firstEpoch: known?.epoch ?? 0,
-  }
+  const worktree = request.worktree === undefined ? null : await worktreeFor(world, store, from, request.worktree, session)
+  const directory = directoryAt(worktree?.dir ?? from, session, world)
+  return { world, store, request, directory, made: worktree?.made === true ? worktree.path : null, front, lineage, parent, session, ...about }
 }
 
 /** What would be refused at the claim is refused before anybody is retired for it. */

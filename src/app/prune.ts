@@ -37,7 +37,11 @@ export async function prune(world: World, dryRun: boolean): Promise<Litter[]> {
   return told
 }
 
-const done = (_: unknown): null => null
+/** For what leaves nothing to say when it was tried. */
+const tried = (remove: () => unknown) => (): null => {
+  remove()
+  return null
+}
 
 async function deadDirectories(world: World, store: Store): Promise<Removable[]> {
   const { files } = world
@@ -47,7 +51,7 @@ async function deadDirectories(world: World, store: Store): Promise<Removable[]>
   const wanted = (id: string, why: string): void => {
     const holder = secretHolder(world, id)
     if (holder !== null) found.push({ kind: 'directory', what: files.path(id), why: `pid ${holder} still has the secret of this run`, keep: true })
-    else found.push({ kind: 'directory', what: files.path(id), why, keep: false, remove: () => done(files.remove(id)) })
+    else found.push({ kind: 'directory', what: files.path(id), why, keep: false, remove: tried(() => files.remove(id)) })
   }
   for (const id of listed) {
     const newest = ended.get(id)
@@ -60,7 +64,7 @@ async function deadDirectories(world: World, store: Store): Promise<Removable[]>
           what: `${files.path(id)}: ${names.join(', ')}`,
           why: 'only its keeper needed them',
           keep: false,
-          remove: () => done(files.tidy(id)),
+          remove: tried(() => files.tidy(id)),
         })
     } else if ((await store.run(id)) === null) {
       const trouble = await unrecordedTrouble(world, id)
@@ -120,7 +124,7 @@ async function deadCgroups(world: World, store: Store): Promise<Removable[]> {
     if (inside.kind === 'unreadable') return [{ kind: 'cgroup', what: path, why: inside.why, keep: true }]
     const pids = [...inside.pids].join(', ')
     return pids === '' && !inside.hidden
-      ? [{ kind: 'cgroup', what: path, why: 'it is empty, and its run is over', keep: false, remove: () => done(containers.remove(path)) }]
+      ? [{ kind: 'cgroup', what: path, why: 'it is empty, and its run is over', keep: false, remove: tried(() => containers.remove(path)) }]
       : [{ kind: 'cgroup', what: path, why: `somebody is in it (pid ${pids || 'unseen'})`, keep: true }]
   })
 }

@@ -3,7 +3,7 @@ import { converge, isOrphan, type Step, verdict } from '../decide/index.ts'
 import type { Intent, LiveRun, ProcessId, Run, Store, Survivor } from '../model/index.ts'
 import { isLive, MS_PER_TICK } from '../model/index.ts'
 import { sweepCgroups } from './prune.ts'
-import { sweepLocks } from './see-locks.ts'
+import { heldLocks } from './see-locks.ts'
 import type { World } from './world.ts'
 
 export type Change = {
@@ -34,7 +34,7 @@ export async function reconcile(world: World): Promise<Change[]> {
     if (after !== null && (after.state !== run.state || survivors.length > 0))
       changes.push({ session: run.session, run: run.id, from: run.state, to: after.state, why: isLive(after) ? '' : after.reason, survivors })
   }
-  await sweepLocks(world, store)
+  await heldLocks(world, store)
   await sweepCgroups(world, store)
   await housekeep(world, store)
   return changes

@@ -8,11 +8,11 @@ import type { World } from './world.ts'
 type Refused = { readonly for: Obstacle; readonly because: 'held' | 'unproven'; readonly why: string; readonly waitedMs?: number }
 
 /** Says who holds it, since when, where, and what can be done. */
-export function refusal(refused: Refused, world: World, wanted: Directory): Problem {
+export function refusal(refused: Refused, world: World, wanted: Directory, verb: 'run' | 'adopt' = 'run'): Problem {
   const waited = refused.waitedMs === undefined ? '' : `waited ${age(refused.waitedMs)}; `
   return refused.for.what === 'session'
     ? sessionRefusal(refused, refused.for.run, waited, world)
-    : directoryRefusal(refused, refused.for.holding, world, wanted, 'run', waited)
+    : directoryRefusal(refused, refused.for.holding, world, wanted, verb, waited)
 }
 
 function sessionRefusal({ because, why }: Refused, run: LiveRun, waited: string, { files, clock }: World): Problem {
@@ -39,7 +39,7 @@ export function directoryRefusal(
   holding: Holding,
   { files, clock }: World,
   wanted: Directory,
-  verb: 'run' | 'lock',
+  verb: 'run' | 'lock' | 'adopt',
   waited = '',
 ): Problem {
   const { lock, relation, run } = holding
@@ -49,7 +49,7 @@ export function directoryRefusal(
   const told = `${waited}directory ${wanted.path} ${where} held by ${holder}`
   const detail = { holder: run === null || pid === null ? lockFacts(lock, pid) : holderFacts({ ...run, pid }), relation, why }
   const unproven = because === 'unproven'
-  const around = verb === 'lock' ? ['another directory'] : waysAround(wanted)
+  const around = { run: waysAround(wanted), lock: ['another directory'], adopt: ['--share to take it in beside it'] }[verb]
   const hint = [...around, wayOut(holding, unproven)].join(' · ')
   return unproven
     ? new Problem('unproven', `${told}, which cannot be proven dead: ${why}`, { hint, detail })

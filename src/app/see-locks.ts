@@ -1,4 +1,4 @@
-import { areWorktrees, type LockVerdict } from '../decide/index.ts'
+import { areWorktrees, type LockVerdict, leftOf } from '../decide/index.ts'
 import type { Lock, Store } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import type { LockSight } from '../show/index.ts'
@@ -11,19 +11,20 @@ export async function seeLocks(world: World): Promise<LockSight[]> {
   // Runs that are over are recorded so first, and their locks go with them.
   await seeAll(world, 'live')
   const store = await world.store('reader')
-  return sightsOf(world, await freshLocks(world, store))
+  return sightsOf(world, await heldLocks(world, store))
 }
 
 /** What is beside a session on purpose, or in another worktree of its repository. */
 export async function besideSession(world: World, session: string): Promise<Pick<LockSight, 'sharedWith' | 'neighbours'>> {
   const store = await world.store('reader')
-  const own = sightsOf(world, await freshLocks(world, store)).filter(({ lock }) => lock.session === session && lock.holder.kind === 'run')
+  const own = sightsOf(world, await heldLocks(world, store)).filter(({ lock }) => lock.session === session && lock.holder.kind === 'run')
   return { sharedWith: own.flatMap(({ sharedWith }) => sharedWith), neighbours: own.flatMap(({ neighbours }) => neighbours) }
 }
 
 type Judged = readonly [Lock, Exclude<LockVerdict, { kind: 'free' }>]
 
-async function freshLocks(world: World, store: Store): Promise<Judged[]> {
+/** Those that somebody holds. What nobody does any more is taken away in passing, where that is possible at once. */
+export async function heldLocks(world: World, store: Store): Promise<Judged[]> {
   const { locks } = await store.locks([], null)
   const judged = await judgeLocks(world, locks)
   const held: Judged[] = []
@@ -49,8 +50,8 @@ async function inPassing(write: () => Promise<boolean>): Promise<void> {
   }
 }
 
-function sightsOf({ clock }: World, held: readonly Judged[]): LockSight[] {
-  const now = clock.now()
+function sightsOf({ clock, processes }: World, held: readonly Judged[]): LockSight[] {
+  const now = { here: processes.here(), ticks: processes.ticks(), at: clock.now() }
   return held.map(([lock, state]) => {
     const others = held.flatMap(([other]) => (other.seq === lock.seq ? [] : [other]))
     const sharing = others.filter((other) => isShared(lock, other) || isShared(other, lock))
@@ -59,7 +60,7 @@ function sightsOf({ clock }: World, held: readonly Judged[]): LockSight[] {
       state: state.kind,
       proof: state.why,
       pid: state.kind === 'held' ? state.pid : null,
-      leftMs: lock.holder.kind === 'run' || lock.holder.limit === null ? null : Math.max(0, lock.holder.limit.at - now),
+      leftMs: lock.holder.kind === 'run' || lock.holder.limit === null ? null : leftOf(lock.holder.limit, lock.place, now),
       sharedWith: sharing.map(nameOf),
       neighbours: others.filter((other) => areWorktrees(lock.directory, other.directory)).map(nameOf),
     }
@@ -68,8 +69,3 @@ function sightsOf({ clock }: World, held: readonly Judged[]): LockSight[] {
 
 const isShared = (one: Lock, other: Lock): boolean => one.shared.some(({ run, dir }) => run === other.run && dir === other.directory.path)
 const nameOf = ({ session, user, directory }: Lock): string => `${session ?? user} in ${directory.path}`
-
-/** Takes away the locks that nobody holds any more. */
-export async function sweepLocks(world: World, store: Store): Promise<void> {
-  await freshLocks(world, store)
-}

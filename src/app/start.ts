@@ -1,14 +1,16 @@
 import { dismissKeeper, endRun, endWhatIsLeft, lookAt, type RunEnd } from '../act/index.ts'
 import { areWorktrees, type Choice, type ClaimDecision, decideClaim, toJudge, verdict } from '../decide/index.ts'
-import type { Found, LiveRun, ProcessId, Run, RunBase } from '../model/index.ts'
+import type { Found, Intent, LiveRun, Lock, ProcessId, Run, RunBase } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
 import { type Beside, claim } from './claim.ts'
+import { endForgotten, type Forgotten } from './forgotten.ts'
 import { abandon, handOver, launchDetached, launchOf, untilHarness } from './launch.ts'
-import { holdingsOn, judgeLocks, touching, whoseLocks } from './locks.ts'
+import { holdingsOf, holdingsOn, judgeLocks, touching, whoseLocks } from './locks.ts'
 import { type Plan, prepare, type StartRequest } from './prepare.ts'
 import { refusal } from './refusal.ts'
 import { takeIn } from './take-in.ts'
 import { besideUnmanaged } from './unmanaged.ts'
+import { removeUnused } from './worktree.ts'
 import type { World } from './world.ts'
 
 export type Started =
@@ -27,12 +29,18 @@ export type Started =
 export async function start(world: World, request: StartRequest): Promise<Started> {
   const plan = await prepare(world, request)
   try {
-    return await startPlanned(plan)
+    const started = await startPlanned(plan)
+    if (started.kind === 'attach') await discard(plan)
+    return started
   } catch (error) {
-    // Nothing works in a worktree that was made for a start that failed.
-    if (plan.made !== null) await world.worktrees.remove(plan.made)
+    await discard(plan)
     throw error
   }
+}
+
+/** A worktree that was made for a start that came to nothing; unless somebody else has found his way into it. */
+async function discard({ world, store, made }: Plan): Promise<void> {
+  if (made !== null) await removeUnused(world, store, made)
 }
 
 async function startPlanned(plan: Plan): Promise<Started> {
@@ -44,13 +52,15 @@ async function startPlanned(plan: Plan): Promise<Started> {
     if (decision.kind === 'attach') return { kind: 'attach', run: decision.run }
     // Waiting has its own bounds; everything else makes a step.
     if (decision.kind !== 'wait') steps++
+    // Nobody is retired for a claim that would be refused.
+    const retires = decision.kind === 'retire' || decision.kind === 'end-forgotten'
+    const unmanaged = decision.kind === 'claim' || retires ? await besideUnmanaged(plan, beside.delegated) : []
     if (decision.kind !== 'claim') await clearTheWay(plan, decision, retired, began)
     else {
       if (last !== null) await dismissKeeper(last, world)
-      const unmanaged = await besideUnmanaged(plan, beside.delegated)
+      const notes = await notesOn(plan, beside)
       const run = await claim(plan, decision.seenEpoch, beside, unmanaged)
-      if (run !== null)
-        return request.adopt === undefined ? launch(plan, run, retired, await notesOn(plan, beside)) : takeIn(plan, run, request.adopt)
+      if (run !== null) return request.adopt === undefined ? launch(plan, run, retired, notes) : takeIn(plan, run, request.adopt)
     }
   }
   throw new Problem('held', `session ${plan.session} could not be claimed: others are at it`, { hint: 'try again' })
@@ -68,20 +78,28 @@ async function decide(plan: Plan): Promise<Look> {
   const beside = await whoIsThere(plan, current)
   const judged = current && { run: current, verdict: verdict(current, await lookAt(current, world)) }
   const choice: Choice = { onLive: request.onLive, force: request.force ?? false, share: request.share ?? false }
-  const seen = { epoch: view?.session.epoch ?? 0, firstEpoch: plan.firstEpoch, current: judged, holdings: beside.holdings }
+  const { holdings, forgotten } = beside
+  const seen = { epoch: view?.session.epoch ?? 0, firstEpoch: plan.firstEpoch, current: judged, holdings, forgotten }
   return { decision: decideClaim(seen, choice), last: view?.run ?? null, beside }
 }
 
 /** What is held by a run around us, by a process we were started from, or by our own session, is not in our way. */
 async function whoIsThere({ world, store, session, ancestors, directory }: Plan, current: LiveRun | null): Promise<Beside> {
   const { ours, theirs, newest } = await whoseLocks(world, store, { ancestors, session, own: current?.id ?? null })
-  const around = touching(
-    world,
-    directory,
-    ours.filter((lock) => lock.run !== current?.id),
-  )
-  const neighbours = theirs.filter((lock) => areWorktrees(lock.directory, directory))
-  return { holdings: await holdingsOn(world, store, directory, theirs), newest, delegated: around.length > 0, neighbours }
+  const around = ours.filter((lock) => lock.holder.kind === 'run' && lock.run !== current?.id)
+  const isForgotten = (lock: Lock): boolean => lock.holder.kind === 'run' && lock.session === session
+  return {
+    newest,
+    holdings: await holdingsOn(
+      world,
+      store,
+      directory,
+      theirs.filter((lock) => !isForgotten(lock)),
+    ),
+    forgotten: await holdingsOf(world, theirs.filter(isForgotten)),
+    neighbours: theirs.filter((lock) => areWorktrees(lock.directory, directory)),
+    delegated: touching(world, directory, around).length > 0,
+  }
 }
 
 /** What a person should know who has just taken a directory. */
@@ -111,7 +129,8 @@ async function clearTheWay(
     case 'clear':
       for (const { run, ending } of decision.ends) {
         await store.recordEnded(run, ending, world.files.harness(run.id), world.clock.now())
-        await endLeft(plan, run.id)
+        // What another session's run has left is not ended because of a directory.
+        if (run.session === plan.session) await endLeft(plan, run.id)
       }
       for (const lock of decision.locks) await store.unlock(lock, null, world.clock.now())
       return
@@ -120,24 +139,12 @@ async function clearTheWay(
       if (end.kind === 'survivors') throw survivorsProblem(end, 'leftovers')
       return
     }
-    case 'retire': {
-      if (plan.ancestors.includes(decision.run.id)) {
-        throw new Problem('held', `this command runs inside session ${decision.run.session}, which it would have to end first`, {
-          hint: 'take it over from outside',
-        })
-      }
-      const by = `${world.user()}@${world.host} (pid ${world.processes.self().pid})`
-      const intent = { end: 'superseded', by, reason: `taken over by ${by}` } as const
-      const graceMs = request.graceMs ?? world.policy.graceMs
-      const end = await endRun(decision.run, ender, { intent, graceMs, despiteUnknown: request.force ?? false })
-      const isOwn = end.run.id === decision.run.id
-      if (end.kind === 'survivors' && isOwn) throw survivorsProblem(end, 'processes')
-      if (end.kind === 'unknown' && isOwn)
-        throw refusal({ for: { what: 'session', run: decision.run }, because: 'unproven', why: end.why }, world, plan.directory)
-      // The owner is over. A run that was started in it and could not be ended is a session of its own, and is told of.
-      const own = await store.run(decision.run.id)
-      if (!isOwn && own !== null) retired.push({ kind: 'ended', run: own, ended: [], spared: [], unrecorded: null })
-      retired.push(end)
+    case 'retire':
+      return retire(plan, decision.run, retired)
+    case 'end-forgotten': {
+      const end = await endForgotten(world, store, decision.lock as Forgotten, intentOfTakeover(world), graceOf(plan))
+      if (end.kind === 'survivors') throw survivorsProblem(end, 'processes')
+      if (end.kind === 'ended') retired.push(end)
       return
     }
     case 'wait':
@@ -150,8 +157,33 @@ async function clearTheWay(
       else await world.clock.sleep(world.policy.pollMaxMs)
       return
     case 'refuse':
-      throw refusal(decision, world, plan.directory)
+      throw refusal(decision, world, plan.directory, request.adopt === undefined ? 'run' : 'adopt')
   }
+}
+
+const intentOfTakeover = (world: World): Intent => {
+  const by = `${world.user()}@${world.host} (pid ${world.processes.self().pid})`
+  return { end: 'superseded', by, reason: `taken over by ${by}` }
+}
+const graceOf = ({ request, world }: Plan): number => request.graceMs ?? world.policy.graceMs
+
+/** Ends the owner, and proves it. */
+async function retire(plan: Plan, run: LiveRun, retired: RunEnd[]): Promise<void> {
+  const { world, store, request } = plan
+  if (plan.ancestors.includes(run.id)) {
+    throw new Problem('held', `this command runs inside session ${run.session}, which it would have to end first`, {
+      hint: 'take it over from outside',
+    })
+  }
+  const how = { intent: intentOfTakeover(world), graceMs: graceOf(plan), despiteUnknown: request.force ?? false }
+  const end = await endRun(run, { ...world, store }, how)
+  const isOwn = end.run.id === run.id
+  if (end.kind === 'survivors' && isOwn) throw survivorsProblem(end, 'processes')
+  if (end.kind === 'unknown' && isOwn) throw refusal({ for: { what: 'session', run }, because: 'unproven', why: end.why }, world, plan.directory)
+  // The owner is over. A run that was started in it and could not be ended is a session of its own, and is told of.
+  const own = await store.run(run.id)
+  if (!isOwn && own !== null) retired.push({ kind: 'ended', run: own, ended: [], spared: [], unrecorded: null })
+  retired.push(end)
 }
 
 /** What was started in a run that is over now goes before the next one comes. */

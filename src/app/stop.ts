@@ -1,9 +1,9 @@
-import { censusOf, endRun, endTree, endWhatIsLeft, type RunEnd, untilKeeperLeft } from '../act/index.ts'
-import type { Intent, LiveRun, Run, Session, Store } from '../model/index.ts'
+import { censusOf, endRun, endWhatIsLeft, type RunEnd, untilKeeperLeft } from '../act/index.ts'
+import type { Intent, LiveRun, Run, Session, SessionView, Store } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import { isHelper } from '../observe/index.ts'
 import { ancestorsOf, frontOf, parentRun } from './caller.ts'
-import { judgeLocks, recordOf } from './locks.ts'
+import { endForgotten, forgottenLocks } from './forgotten.ts'
 import { findSession } from './see.ts'
 import { stopFromOutside } from './stopper.ts'
 import type { World } from './world.ts'
@@ -25,7 +25,7 @@ export async function stop(world: World, request: StopRequest): Promise<Stopped[
   const store = await world.store('writer')
   const views =
     request.all === true
-      ? (await store.snapshot('live', world.policy.sessionsShown)).views
+      ? await allViews(world, store)
       : await Promise.all([...new Set(request.references)].map((reference) => findSession(store, reference, 'exact')))
   const by = `${world.user()}@${world.host}`
   const intent: Intent = { end: 'stopped', by, reason: request.reason ?? `stopped by ${by}` }
@@ -33,6 +33,14 @@ export async function stop(world: World, request: StopRequest): Promise<Stopped[
   const isOutside = request.outside === true && (isHelper() || world.keepers.markerTrouble() !== null)
   const around = isOutside ? null : await ancestorsOf(world, await parentRun(world, frontOf(world)))
   return Promise.all(views.map(({ session, run }) => stopOne(world, store, session, run, intent, request.graceMs, around)))
+}
+
+/** All that live, and those whose trees do although their runs are over. */
+async function allViews(world: World, store: Store): Promise<SessionView[]> {
+  const { views } = await store.snapshot('live', world.policy.sessionsShown)
+  const known = new Set(views.map(({ session }) => session.id))
+  const forgotten = new Set((await forgottenLocks(store, null)).map(({ session }) => session).filter((session) => !known.has(session)))
+  return [...views, ...(await Promise.all([...forgotten].map((session) => findSession(store, session, 'exact'))))]
 }
 
 async function stopOne(
@@ -45,10 +53,10 @@ async function stopOne(
   around: readonly string[] | null,
 ): Promise<Stopped> {
   const how = { intent, graceMs: graceMs ?? world.policy.graceMs }
+  const forgotten = await endAllForgotten(world, store, session.id, how)
+  if (forgotten !== null && (forgotten.kind !== 'ended' || run === null || !isLive(run))) return { session: session.id, end: forgotten }
   if (run === null) return { session: session.id, end: { kind: 'not-running', run } }
   if (!isLive(run)) {
-    const tree = await endForgotten(world, store, run, how.graceMs)
-    if (tree !== null) return { session: session.id, end: tree }
     const left = await endWhatIsLeft(run, { ...world, store }, how)
     return { session: session.id, end: left.kind === 'ended' && left.ended.length === 0 ? { kind: 'not-running', run } : left }
   }
@@ -64,17 +72,11 @@ async function stopOne(
   return { session: session.id, end }
 }
 
-/** Its run is over on record, but its lock says that its tree lives: the tree is what counts. Null: there is no such lock. */
-async function endForgotten(world: World, store: Store, run: Run, graceMs: number): Promise<RunEnd | null> {
-  const lock = (await store.locks([], null)).locks.find((candidate) => candidate.run === run.id && candidate.holder.kind === 'run')
-  if (lock === undefined || lock.holder.kind !== 'run') return null
-  const state = (await judgeLocks(world, [lock])).get(lock.seq)
-  if (state?.kind === 'unknown') return { kind: 'unknown', run, why: state.why }
-  const { ended, survivors, spared, blind } = await endTree(recordOf(lock, lock.holder), world, { graceMs })
-  if (survivors.length > 0) return { kind: 'survivors', run, survivors, ended }
-  if (blind !== null) return { kind: 'unknown', run, why: blind }
-  await store.unlock(lock, null, world.clock.now())
-  return { kind: 'ended', run, ended, spared, unrecorded: null }
+/** Trees that live on although their runs are over on record. Null: there are none; else what came of them. */
+async function endAllForgotten(world: World, store: Store, session: string, how: { intent: Intent; graceMs: number }): Promise<RunEnd | null> {
+  const ends: RunEnd[] = []
+  for (const lock of await forgottenLocks(store, session)) ends.push(await endForgotten(world, store, lock, how.intent, how.graceMs))
+  return ends.find(({ kind }) => kind !== 'ended') ?? ends[0] ?? null
 }
 
 /** Is this very command part of the tree? Then somebody outside has to end it. A cgroup tells without looking at everybody. */

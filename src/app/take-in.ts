@@ -1,9 +1,10 @@
-import { censusOf, harnessOf, remember } from '../act/index.ts'
-import { judge } from '../decide/index.ts'
-import type { Agent, Ending, LiveRun, Member, ProcessId, RunBase } from '../model/index.ts'
+import { censusOf, lookAt, remember } from '../act/index.ts'
+import { verdict } from '../decide/index.ts'
+import type { Agent, LiveRun, Member, ProcessId, RunBase } from '../model/index.ts'
 import { Problem, sameProcess } from '../model/index.ts'
 import type { Plan } from './prepare.ts'
 import type { Started } from './start.ts'
+import type { World } from './world.ts'
 
 /** So often new processes of it are looked for: what is born from a marked one is marked by itself. */
 const ROUNDS = 5
@@ -11,37 +12,50 @@ const ROUNDS = 5
 /** The run is on record; now what runs already is made its tree: written down by identity, and marked, so that all it starts is known. */
 export async function takeIn(plan: Plan, run: RunBase, agent: Agent): Promise<Started> {
   const { world, store } = plan
-  const { files, processes } = world
   const live: LiveRun = { ...run, state: 'running', keeper: null }
-  files.create({ ...run, keeper: null })
-  files.recordHarness(run.id, run.launcher)
+  world.files.create({ ...run, keeper: null })
+  world.files.recordHarness(run.id, run.launcher)
+  const unmarked = await markAll(plan, live, agent)
+  // What became of it meanwhile is judged like anything else: its own end is not that of its tree.
+  const seen = await lookAt(live, world)
+  const judged = verdict(live, seen)
+  if (judged.kind === 'alive')
+    return {
+      kind: 'running',
+      run,
+      harness: run.launcher,
+      retired: [],
+      notes: unmarked.map((pid) => `pid ${pid} could not be marked: it is known by its identity alone`),
+    }
+  if (judged.kind === 'over') await store.recordEnded(live, judged.ending, seen.harnessId, world.clock.now())
+  throw new Problem('noSuchSession', `pid ${run.launcher.pid} ended while it was adopted`, {
+    ...(judged.kind === 'over' ? {} : { hint: `what it left is held as session ${run.session}; holdfast stop ${run.session} ends it` }),
+  })
+}
+
+/** Answers whom it could not mark. */
+async function markAll({ world }: Plan, run: LiveRun, agent: Agent): Promise<number[]> {
   const marked: ProcessId[] = []
+  const failed: number[] = []
   let known: readonly Member[] = agent.launchers.map((row) => ({ row, proof: 'journal' }))
   for (let round = 0; round < ROUNDS; round++) {
-    remember(live, known, world)
-    const { members } = await censusOf(live, world, false, agent.launchers)
+    remember(run, known, world)
+    const { members } = await censusOf(run, world, false, agent.launchers)
     const fresh = members.filter(({ row }) => !marked.some((one) => sameProcess(one, row)))
     if (fresh.length === 0) break
-    for (const { row } of fresh) if (run.marker !== null) mark(plan, row, run.marker)
+    for (const { row } of fresh) if (run.marker !== null && !mark(world, row, run.marker)) failed.push(row.pid)
     marked.push(...fresh.map(({ row }) => row))
     known = members
   }
-  const harness = harnessOf(live, files) ?? run.launcher
-  if (judge(processes, run.place, harness).kind === 'alive') return { kind: 'running', run, harness, retired: [], notes: [] }
-  const ending: Ending = {
-    state: 'lost',
-    exit: null,
-    reason: 'it ended while it was adopted',
-    evidence: ['it was gone when it was looked at again'],
-    by: 'adopt',
-  }
-  await store.recordEnded(live, ending, harness, world.clock.now())
-  throw new Problem('noSuchSession', `pid ${harness.pid} ended while it was adopted`)
+  return failed
 }
 
-/** A pid may get a new tenant at any time: a stranger that was marked by that is unmarked at once. */
-function mark({ world }: Plan, { pid, ticks }: ProcessId, marker: number): void {
-  world.keepers.mark(pid, marker)
-  const now = world.processes.sample(pid)
-  if (now.kind === 'seen' && now.row.ticks !== ticks) world.keepers.mark(pid, null)
+/** A pid may get a new tenant at any time: a stranger that was marked by that gets back what it had, at once. */
+function mark({ processes, keepers }: World, { pid, ticks }: ProcessId, marker: number): boolean {
+  const before = processes.marker(pid)
+  if (before !== null && before !== marker) return false
+  const done = keepers.mark(pid, marker)
+  const now = processes.sample(pid)
+  if (now.kind === 'seen' && now.row.ticks !== ticks) keepers.mark(pid, null)
+  return done
 }

@@ -19,8 +19,16 @@ export async function besideUnmanaged(plan: Plan, delegated: boolean): Promise<r
   const [first] = found
   if (first === undefined || request.allowUnmanaged === true) return found
   const told = found.map((agent) => agentLine(world, agent)).join('; ')
-  throw new Problem('held', `directory ${directory.path} is in use by ${told}, which Holdfast did not start`, {
-    hint: `holdfast adopt ${first.row.pid} takes it in as a session · --allow-unmanaged to work beside it · or end it yourself`,
+  const isElsewhere = typeof world.processes.marker(first.row.pid) === 'number'
+  const ways = [
+    isElsewhere ? 'stop it where it was started' : `holdfast adopt ${first.row.pid} takes it in as a session`,
+    '--allow-unmanaged to work beside it',
+    ...(directory.repository === null ? [] : ['--worktree for a working tree of its own']),
+    'or end it yourself',
+  ]
+  const whose = isElsewhere ? 'which another Holdfast home has' : 'which Holdfast did not start'
+  throw new Problem('held', `directory ${directory.path} is in use by ${told}, ${whose}`, {
+    hint: ways.join(' · '),
     detail: { unmanaged: found.map((agent) => agentFacts(world, agent)) },
   })
 }

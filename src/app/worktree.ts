@@ -1,11 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
-import { areWorktrees } from '../decide/index.ts'
+import { areWorktrees, type Holding } from '../decide/index.ts'
 import type { Directory, Store } from '../model/index.ts'
-import { BRANCH_PREFIX, isDead, Problem } from '../model/index.ts'
-import { branchOf, findDirectory, lookForDirectory, mainOf, readMounts } from '../observe/index.ts'
+import { BRANCH_PREFIX, isDead, Problem, WORKTREE_REASON } from '../model/index.ts'
+import { branchOf, entriesOf, findDirectory, isThereAtAll, lookForDirectory, mainOf, readMounts } from '../observe/index.ts'
 import type { WorktreeSight } from '../show/index.ts'
-import { holdingsOn } from './locks.ts'
+import { whileHeld } from './hold.ts'
+import { holdingsOn, pidOf } from './locks.ts'
 import type { Removable } from './prune.ts'
 import type { World } from './world.ts'
 
@@ -16,23 +16,41 @@ export type MadeWorktree = { readonly path: string; readonly dir: string; readon
 const PLACES = 100
 
 /** A working tree of its own, of the repository that `from` lies in: the one that we have for that branch, or a new one. */
-export async function worktreeFor(world: World, from: string, wanted: string, session: string): Promise<MadeWorktree> {
+export async function worktreeFor(world: World, store: Store, from: string, wanted: string, session: string): Promise<MadeWorktree> {
   const around = findDirectory(from, world.islands)
   if (around.repository === null)
     throw new Problem('usage', `${around.path} is in no git repository, so there can be no worktree of it`, { hint: 'leave --worktree out' })
+  if (wanted.startsWith('refs/')) throw new Problem('usage', `name the branch without refs/heads/, not ${wanted}`)
   const branch = wanted === '' ? `${BRANCH_PREFIX}${session}` : wanted
   const stem = `${basename(around.repository.root)}-${branch}`.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 100)
+  // Of those who want the same one, each finds it whole or not at all.
+  return oneAtATime(world, store, join(world.islands, stem), () => findOrMake(world, around, branch, stem, session))
+}
+
+/** A place that may not be there yet is held by its name alone; who finds it held waits for it. */
+async function oneAtATime<T>(world: World, store: Store, path: string, body: () => Promise<T>): Promise<T> {
+  const place: Directory = { path, key: `place:${path}`, inner: `place@${path}`, above: [], below: [], repository: null }
+  const until = world.clock.elapsed() + world.policy.worktreeMs
+  for (;;) {
+    const held = await whileHeld(world, store, place, 'a worktree is being made', body)
+    if ('done' in held) return held.done
+    if (world.clock.elapsed() >= until)
+      throw new Problem('held', `${path} is being made by pid ${pidOf(held.inTheWay) ?? '?'}, and is not ready`, { hint: 'try again' })
+    await world.clock.sleep(world.policy.pollMaxMs)
+  }
+}
+
+async function findOrMake(world: World, around: Directory, branch: string, stem: string, session: string): Promise<MadeWorktree> {
+  const repository = around.repository?.root ?? around.path
   for (let place = 1; place <= PLACES; place++) {
     const path = join(world.islands, place === 1 ? stem : `${stem}-${place}`)
-    if (existsSync(path)) {
+    if (isThereAtAll(path)) {
       if (isFor(world, path, around, branch)) return { path, dir: sameFolder(path, around), made: false }
       continue
     }
-    const trouble = await world.worktrees.add({ repository: around.repository.root, path, branch, reason: `holdfast session ${session}` })
+    const trouble = await world.worktrees.add({ repository, path, branch, reason: `${WORKTREE_REASON}${session}` })
     if (trouble !== null)
-      throw new Problem('usage', `no worktree of ${around.repository.root} could be made: ${trouble}`, {
-        hint: 'name another branch: --worktree=BRANCH',
-      })
+      throw new Problem('usage', `no worktree of ${repository} could be made: ${trouble}`, { hint: 'name another branch: --worktree=BRANCH' })
     return { path, dir: sameFolder(path, around), made: true }
   }
   throw new Problem('unavailable', `there are ${PLACES} worktrees named ${stem} already`, {
@@ -43,7 +61,7 @@ export async function worktreeFor(world: World, from: string, wanted: string, se
 /** Below the top of a large repository one works in a part of it; a folder that is not committed is not there. */
 function sameFolder(path: string, around: Directory): string {
   const dir = join(path, relative(around.repository?.root ?? around.path, around.path))
-  return existsSync(dir) ? dir : path
+  return isThereAtAll(dir) ? dir : path
 }
 
 /** Another worktree of the same repository, on that branch. */
@@ -82,9 +100,18 @@ export async function idleWorktrees(world: World, store: Store): Promise<Removab
   return found
 }
 
-/** What was asked before may have changed: a start takes its lock first, so whoever is in it by now is seen. */
-async function removeUnused(world: World, store: Store, path: string): Promise<string | null> {
-  return (await inUse(world, store, path)) ?? cwdsBelow(world)(path) ?? world.worktrees.remove(path)
+/** Held while it is asked once more and removed: who wants to start there is refused, or was first and is seen. Null: it is gone. */
+export async function removeUnused(world: World, store: Store, path: string): Promise<string | null> {
+  const directory = lookForDirectory(path, world.islands, readMounts())
+  if (directory === null) return 'it cannot be entered'
+  const held = await whileHeld(
+    world,
+    store,
+    directory,
+    'it is being removed',
+    async () => cwdsBelow(world)(path) ?? (await world.worktrees.remove(path)),
+  )
+  return 'done' in held ? held.done : whoUses(held.inTheWay)
 }
 
 async function inUse(world: World, store: Store, path: string): Promise<string | null> {
@@ -92,11 +119,13 @@ async function inUse(world: World, store: Store, path: string): Promise<string |
   if (directory === null) return 'it cannot be entered'
   const { locks } = await store.locks([], null)
   const held = (await holdingsOn(world, store, directory, locks)).find(({ verdict }) => verdict.kind !== 'free')
-  if (held === undefined) return null
-  return held.verdict.kind === 'unknown'
-    ? `it may be in use by ${held.lock.session ?? held.lock.user}: ${held.verdict.why}`
-    : `${held.lock.session ?? held.lock.user} works in it`
+  return held === undefined ? null : whoUses(held)
 }
+
+const whoUses = ({ lock, verdict }: Holding): string =>
+  verdict.kind === 'unknown'
+    ? `it may be in use by ${lock.session ?? lock.user}: ${verdict.why}`
+    : `${lock.session ?? lock.user} ${lock.holder.kind === 'run' ? 'works in it' : `holds it: ${lock.reason}`}`
 
 /** Who works in a directory, or below it, whether or not we know them. */
 function cwdsBelow({ processes }: World): (path: string) => string | null {
@@ -105,13 +134,5 @@ function cwdsBelow({ processes }: World): (path: string) => string | null {
   return (path) => {
     const found = at.find(({ cwd }) => cwd !== null && (cwd === path || cwd.startsWith(`${path}/`)))
     return found === undefined ? blind : `${found.row.name} (pid ${found.row.pid}) works in it`
-  }
-}
-
-function entriesOf(folder: string): string[] {
-  try {
-    return readdirSync(folder).map((name) => join(folder, name))
-  } catch {
-    return []
   }
 }

@@ -66,6 +66,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     const seen = processes.sample(pid)
     return seen.kind === 'seen' ? { pid, ticks: seen.row.ticks } : null
   }
+  const islands = join(home.path, 'worktrees')
   const cgroups = withFailpoints('cgroups', linuxCgroups)
   const config = openConfig(home.path)
   const { spares } = config
@@ -82,7 +83,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
       backoff: (attempt) => backoffMs(attempt, bounds, clock.random()),
     })
     const store = withFailpoints('store', port)
-    await recoverStore(store, { islands: join(home.path, 'worktrees'), processes, files, cgroups, spares, daemons, clock })
+    await recoverStore(store, { islands, processes, files, cgroups, spares, daemons, clock })
     return store
   }
   const store: World['store'] = (as) => {
@@ -92,7 +93,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   }
   return {
     home: home.path,
-    islands: join(home.path, 'worktrees'),
+    islands,
     assets,
     env,
     policy,

@@ -5,6 +5,8 @@ import { noWords, type Parsed } from './options.ts'
 import { paintFor, print, printJson } from './out.ts'
 import { duration } from './start.ts'
 
+const MAX_REASON = 200
+
 /** `lock D` takes a directory by hand; `lock --check D` only answers whether it is free: 0, held: 75, or neither can be proven: 76. */
 export async function lockVerb(world: World, parsed: Parsed): Promise<number> {
   const dir = oneDirectory(parsed, 'lock')
@@ -12,6 +14,7 @@ export async function lockVerb(world: World, parsed: Parsed): Promise<number> {
   const ttlMs = duration(parsed, 'ttl')
   if (ttlMs === 0) throw new Problem('usage', '--ttl 0 would end it at once', { hint: 'leave it out to hold it as long as the calling shell lives' })
   const reason = parsed.values.get('reason')
+  if (reason !== undefined && reason.length > MAX_REASON) throw new Problem('usage', `--reason takes at most ${MAX_REASON} characters`)
   const lock = await lockByHand(world, { dir, reason, pid: pidOf(parsed), ttlMs }, callerOf(world))
   if (parsed.flags.has('json')) printJson(lockedJson(lock))
   else print([lockedText(lock)])

@@ -3,7 +3,7 @@ import { isatty } from 'node:tty'
 import type { OnLive, Started, StartRequest, World } from '../app/index.ts'
 import { adopt, findSession, parseDuration, start } from '../app/index.ts'
 import { Problem, type SessionView } from '../model/index.ts'
-import { retiredText, stoppedJson } from '../show/index.ts'
+import { plain, retiredText, stoppedJson } from '../show/index.ts'
 import { follow } from './follow.ts'
 import type { Parsed, Spec } from './options.ts'
 import { print, printJson, say, sayProblem } from './out.ts'
@@ -180,7 +180,7 @@ async function report(started: Started, world: World, parsed: Parsed, what: 'sta
       retired: started.retired.map((end) => stoppedJson(run.session, end)),
     })
   } else {
-    print([`${what} ${run.session} (pid ${harness.pid}) in ${run.dir}`])
+    print([`${what} ${run.session} (pid ${harness.pid}) in ${plain(run.dir)}`])
   }
   return 0
 }

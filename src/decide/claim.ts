@@ -16,6 +16,8 @@ export type ClaimView = {
   readonly current: Judged | null
   /** Who holds the directory, or one above or below it. */
   readonly holdings: readonly Holding[]
+  /** Trees of this very session that live on although their runs are over on record, wherever they are. */
+  readonly forgotten: readonly Holding[]
 }
 
 /** A lock in the way. `run`: the live run on record that it is of. */
@@ -30,6 +32,7 @@ export type ClaimDecision =
   | { readonly kind: 'clear'; readonly ends: readonly { readonly run: LiveRun; readonly ending: Ending }[]; readonly locks: readonly Lock[] }
   | { readonly kind: 'end-leftovers'; readonly run: LiveRun }
   | { readonly kind: 'retire'; readonly run: LiveRun; readonly despite: string | null }
+  | { readonly kind: 'end-forgotten'; readonly lock: Lock }
   | { readonly kind: 'attach'; readonly run: LiveRun }
   | { readonly kind: 'wait'; readonly for: Obstacle; readonly why: string; readonly settling: boolean }
   | { readonly kind: 'refuse'; readonly for: Obstacle; readonly because: 'held' | 'unproven'; readonly why: string }
@@ -38,6 +41,8 @@ export type ClaimDecision =
 export function decideClaim(view: ClaimView, choice: Choice): ClaimDecision {
   const { current, holdings } = view
   const beside = choice.share ? null : aboutHoldings(holdings, choice)
+  const forgotten = aboutForgotten(view.forgotten, choice)
+  if (forgotten !== null) return forgotten.kind === 'end-forgotten' && beside?.kind === 'refuse' ? beside : forgotten
   if (current === null) return beside ?? { kind: 'claim', seenEpoch: view.epoch }
   const decision = aboutOwner(current, current.run.epoch > view.firstEpoch ? forNewcomer(choice) : choice)
   return decision.kind === 'retire' && beside !== null ? beside : decision
@@ -64,6 +69,17 @@ function aboutHoldings(holdings: readonly Holding[], choice: Choice): ClaimDecis
   const together: ClaimDecision | null =
     cleared.length === 0 ? null : { kind: 'clear', ends: cleared.flatMap(({ ends }) => ends), locks: cleared.flatMap(({ locks }) => locks) }
   return first('refuse') ?? together ?? first('wait') ?? null
+}
+
+/** What lives of a session is its owner, whatever its rows say. */
+function aboutForgotten(forgotten: readonly Holding[], choice: Choice): ClaimDecision | null {
+  const [first] = forgotten.filter(({ verdict }) => verdict.kind !== 'free')
+  if (first === undefined) return null
+  const obstacle: Obstacle = { what: 'directory', holding: first }
+  if (first.verdict.kind === 'unknown') return refuse(obstacle, 'unproven', first.verdict.why)
+  if (choice.onLive === 'takeover' || choice.force) return { kind: 'end-forgotten', lock: first.lock }
+  if (choice.onLive === 'wait') return { kind: 'wait', for: obstacle, why: first.verdict.why, settling: false }
+  return refuse(obstacle, 'held', first.verdict.why)
 }
 
 /** Takeover and force never reach into another session because of a directory; nor is anybody signalled because of one. */

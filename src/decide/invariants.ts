@@ -15,12 +15,6 @@ export function brokenInvariants(views: readonly SessionView[], locks: readonly 
     live.set(session.id, run.id)
   }
   const parentOf = new Map(views.flatMap(({ run }) => (run === null ? [] : [[run.id, run.parent] as const])))
-  const isWithin = (run: string, ancestor: string): boolean => {
-    for (let at = parentOf.get(run) ?? null, depth = 0; at !== null && depth < views.length; at = parentOf.get(at) ?? null, depth++)
-      if (at === ancestor) return true
-    return false
-  }
-  const tasks = new Set(views.flatMap(({ run }) => (run !== null && run.task !== null ? [run.id] : [])))
   const rootOf = (run: string): string => {
     let root = run
     for (let depth = 0, above = parentOf.get(root) ?? null; above !== null && depth < views.length; above = parentOf.get(root) ?? null, depth++)
@@ -31,10 +25,8 @@ export function brokenInvariants(views: readonly SessionView[], locks: readonly 
   for (const { directory, holder, run, shared } of locks) {
     if (shared.length > 0 || holder.kind !== 'run' || run === null) continue
     const other = held.get(directory.key)
-    // A run started inside another works in its directory by delegation, and a task is no stranger to its family there.
-    const isFamily = (a: string, b: string): boolean => (tasks.has(a) || tasks.has(b)) && rootOf(a) === rootOf(b)
-    const delegated = other !== undefined && (isWithin(run, other) || isWithin(other, run) || isFamily(run, other))
-    if (other !== undefined && !delegated) broken.push(`directory ${directory.path} is locked twice: by ${other} and ${run}`)
+    // What is started inside a run works in its directory by delegation.
+    if (other !== undefined && rootOf(run) !== rootOf(other)) broken.push(`directory ${directory.path} is locked twice: by ${other} and ${run}`)
     held.set(directory.key, run)
   }
   return broken

@@ -43,17 +43,24 @@ function heldBy(members: readonly Member[], pid: number): Extract<LockVerdict, {
 const NAMED = 3
 
 /** What of a held directory counts: where it is known to be now. */
-export type Standing = Pick<Directory, 'repository' | 'above'> & { readonly names: readonly string[] }
+export type Standing = Pick<Directory, 'repository' | 'above' | 'below'> & { readonly names: readonly string[] }
 
-export const standingOf = ({ key, inner, above, repository }: Directory): Standing => ({ names: [key, inner], above, repository })
+export const standingOf = ({ key, inner, above, below, repository }: Directory): Standing => ({ names: [key, inner], above, below, repository })
 
 /** How a wanted directory lies to a held one; null: they do not touch. Linked worktrees of one repository never do, wherever they lie. */
 export function relationOf(wanted: Directory, held: Standing): Relation | null {
-  if (held.names.includes(wanted.key) || held.names.includes(wanted.inner)) return 'same'
+  const own = [wanted.key, wanted.inner]
+  if (meet(own, held.names)) return 'same'
   if (areWorktrees(wanted, held)) return null
-  if (wanted.above.some((name) => held.names.includes(name))) return 'inside'
-  return held.above.includes(wanted.key) || held.above.includes(wanted.inner) ? 'around' : null
+  if (meet(wanted.above, held.names) || held.below.some((place) => overlap(place, wanted.inner))) return 'inside'
+  return meet(own, held.above) || wanted.below.some((place) => held.names.some((name) => overlap(place, name))) ? 'around' : null
 }
+
+const meet = (some: readonly string[], others: readonly string[]): boolean => some.some((name) => others.includes(name))
+
+/** Two inner places, of which one is the other or lies in it. */
+const overlap = (one: string, other: string): boolean => one === other || one.startsWith(asFolder(other)) || other.startsWith(asFolder(one))
+const asFolder = (place: string): string => (place.endsWith('/') ? place : `${place}/`)
 
 /** Two linked worktrees of one repository, or one and the main one. */
 export const areWorktrees = (one: Pick<Directory, 'repository'>, other: Pick<Directory, 'repository'>): boolean =>
@@ -71,18 +78,18 @@ export function standing(held: Directory, there: Directory | null, elsewhere: ()
   const now = elsewhere()
   if (now === 'deleted') return null
   if (now !== null && isSame(now.key, held.key)) return standingOf(now)
-  // Moved or deleted, and nobody tells: by its key it is known wherever it is met, and those above it are not freed without proof.
-  return { names: [held.key], above: held.above, repository: held.repository }
+  // Moved or deleted, and nobody tells: by its key it is known wherever it is met, and those above it, by theirs, are not freed without proof.
+  return { names: [held.key], above: held.above.filter((name) => !name.includes('@')), below: [], repository: held.repository }
 }
 
 /** A key that does not tell the time of birth (an older record, a place where it cannot be asked) is taken for the same. */
 const isSame = (one: string, other: string): boolean => one === other || one.startsWith(`${other}:`) || other.startsWith(`${one}:`)
 
-/** Is the time of a lock by hand over? By ticks where they are of this boot; a clock that somebody set neither frees nor keeps it. */
-export function isExpired(limit: Limit, there: Place, now: { here: Place; ticks: number; at: number }): boolean {
+/** What is left of the time of a lock by hand. By ticks where they are of this boot; a clock that somebody set neither frees nor keeps it. */
+export function leftOf(limit: Limit, there: Place, now: { here: Place; ticks: number; at: number }): number {
   const { here } = now
   const comparable = here.boot !== '' && here.boot === there.boot && here.timeNamespace === there.timeNamespace
-  return comparable ? (now.ticks - limit.ticks) * MS_PER_TICK >= limit.ms : now.at >= limit.at
+  return Math.max(0, comparable ? limit.ms - (now.ticks - limit.ticks) * MS_PER_TICK : limit.at - now.at)
 }
 
 /** Is the caller, by the processes that it was started from, of the lock's own tree? `runs`: those around the caller and their tasks. */
@@ -91,10 +98,9 @@ export function isDelegated({ holder, run }: Lock, runs: ReadonlySet<string>, or
   return holder.kind === 'process' && origins.some((origin) => sameProcess(origin, holder.by))
 }
 
-/** A lock by hand is its holder's, its taker's, or of whatever those started; one that only the time ends is also its user's. */
+/** A lock by hand is its holder's, and of what that started; one that only the time ends is its user's. */
 export function isOwner({ holder, user, host }: Lock, caller: { origins: readonly ProcessId[]; user: string; host: string }): boolean {
   if (holder.kind === 'run') return false
-  if (caller.origins.some((origin) => sameProcess(origin, holder.taker))) return true
   if (holder.kind === 'process') return caller.origins.some((origin) => sameProcess(origin, holder.by))
   return user === caller.user && host === caller.host
 }

@@ -16,6 +16,8 @@ export type TreeRecord = {
   readonly contained?: ReadonlySet<number> | null
   /** Born inside, but not ours to end; nor is what they started. */
   readonly spared?: readonly ProcessId[]
+  /** It was adopted: whoever carries any other marker was started by another Holdfast, even one that we have no record of. */
+  readonly adopted?: boolean
   /** Pids that a spared one started, and that are of this run all the same. */
   readonly ours?: readonly number[]
 }
@@ -94,7 +96,7 @@ function ownProof(row: ProcessRow, run: TreeRecord, byPid: ReadonlyMap<number, P
 
 /** Of another run: by its marker or, where this run could not be given one, by its cookie. */
 function isForeign({ marker = null, cookie = null }: ProcessRow, run: TreeRecord, others: ReadonlySet<number>): boolean {
-  if (marker !== null && marker !== run.marker && (isHelperMarker(marker) || others.has(marker))) return true
+  if (marker !== null && marker !== run.marker && (run.adopted === true || isHelperMarker(marker) || others.has(marker))) return true
   return run.marker === null && marker === null && cookie !== null && cookie !== run.cookie
 }
 

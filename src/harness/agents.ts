@@ -14,6 +14,8 @@ type AgentRule = {
   readonly packages?: readonly string[]
   /** First arguments with which it serves others, or only says something. */
   readonly idle?: readonly string[]
+  /** First arguments that mean something else to it than to the others. */
+  readonly works?: readonly string[]
   /** Options with a value that are given before those. */
   readonly valued?: readonly string[]
   /** A word that others use too: believed of an executable, or of node and bun that go by it, but of no script. */
@@ -57,7 +59,7 @@ const RULES: readonly AgentRule[] = [
   { harness: 'amp', names: ['amp'], packages: ['@ampcode/cli', '@sourcegraph/amp'] },
   { harness: 'auggie', names: ['auggie'], packages: ['@augmentcode/auggie'] },
   { harness: 'cursor-agent', names: ['cursor-agent'], packages: ['cursor-agent/versions'], idle: ['worker'] },
-  { harness: 'aider', names: ['aider'] },
+  { harness: 'aider', names: ['aider'], works: ['-v'] },
 ]
 
 /** First arguments with which any of them works nowhere. */
@@ -159,11 +161,11 @@ function isOwn(script: string, name: string): boolean {
 }
 
 function isIdle(harness: string, args: readonly string[]): boolean {
-  const { idle = [], valued = [] } = RULES.find((rule) => rule.harness === harness) ?? {}
+  const { idle = [], valued = [], works = [] } = RULES.find((rule) => rule.harness === harness) ?? {}
   let at = 0
   while (valued.includes(args[at]?.split('=', 1)[0] ?? '')) at += args[at]?.includes('=') ? 1 : 2
   const first = args[at] ?? ''
-  return ONE_SHOT.includes(first) || idle.includes(first) || args.includes('--cline-hub-daemon')
+  return (ONE_SHOT.includes(first) && !works.includes(first)) || idle.includes(first) || args.includes('--cline-hub-daemon')
 }
 
 /** Claude Code keeps one waiting; it keeps its command line when a session claims it, and goes to work elsewhere. */

@@ -1,4 +1,5 @@
 export * from './agents.ts'
 export * from './daemons.ts'
 export * from './environment.ts'
+export * from './git.ts'
 export * from './spare.ts'

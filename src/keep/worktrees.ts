@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { BRANCH_PREFIX, type Environment, type WorktreeRequest, type WorktreeState, type Worktrees } from '../model/index.ts'
+import { BRANCH_PREFIX, type Environment, WORKTREE_REASON, type WorktreeRequest, type WorktreeState, type Worktrees } from '../model/index.ts'
 
 const ASK_MS = 15_000
 /** For what writes or deletes a whole tree: a removal that is cut short would look like work in it. */
@@ -107,13 +107,34 @@ async function state(git: Git, path: string): Promise<WorktreeState> {
   if (names === null) return { kind: 'unknown', why: `${seat.own} cannot be read` }
   const busy = names.find((name) => UNDER_WAY.test(name))
   if (busy !== undefined) return { kind: 'dirty', why: `git is in the middle of something, or was stopped there (${busy})` }
-  const status = await git(path, ['status', '--porcelain=v1', '--untracked-files=normal', '--ignore-submodules=none', '--no-renames', '-z'])
+  const reason = await readFile(join(seat.own, 'locked'), 'utf8').catch(() => null)
+  if (reason !== null && !reason.startsWith(WORKTREE_REASON))
+    return { kind: 'dirty', why: `somebody locked it (git worktree lock): ${reason.trim()}` }
+  const status = await git(path, [
+    'status',
+    '--porcelain=v1',
+    '--untracked-files=normal',
+    '--ignored=traditional',
+    '--ignore-submodules=none',
+    '--no-renames',
+    '-z',
+  ])
   if (status.kind === 'failed') return { kind: 'unknown', why: status.why }
   const entries = status.out.split('\0').filter((entry) => entry !== '')
-  const untracked = entries.filter((entry) => entry.startsWith('??')).length
-  if (entries.length > 0) return { kind: 'dirty', why: `uncommitted: ${entries.length - untracked} changed, ${untracked} untracked` }
+  const [ignored, open] = [entries.filter(isIgnored), entries.filter((entry) => !isIgnored(entry))]
+  const untracked = open.filter((entry) => entry.startsWith('??')).length
+  if (open.length > 0) return { kind: 'dirty', why: `uncommitted: ${open.length - untracked} changed, ${untracked} untracked` }
+  const only = ignored.map((entry) => entry.slice(3)).filter((name) => !name.endsWith('/'))
+  if (only.length > 0)
+    return {
+      kind: 'dirty',
+      why: `git ignores ${only.slice(0, 3).join(', ')}${only.length > 3 ? ` and ${only.length - 3} more` : ''}, which may be only here`,
+    }
   return headOf(git, path)
 }
+
+/** Whole folders that git ignores are made by tools, and can be made again; single files (`.env`) may be somebody's only copy. */
+const isIgnored = (entry: string): boolean => entry.startsWith('!!')
 
 /** Where git keeps what it knows of it. A worktree whose own .git is gone must not be taken for the repository around it. */
 async function seatOf(git: Git, path: string): Promise<{ readonly own: string; readonly common: string } | string> {

@@ -11,10 +11,12 @@ export type Directory = {
   readonly inner: string
   /** The keys and inner places of all directories above it. */
   readonly above: readonly string[]
+  /** The inner places that are mounted somewhere below it: they are part of it too. */
+  readonly below: readonly string[]
   readonly repository: Repository | null
 }
 
-/** The git repository a directory lies in. Linked worktrees have one `common` and a `top` of their own. */
+/** The git repository a directory lies in: linked worktrees have one `common` and a `top` of their own. `root`: the top folder of its working tree. */
 export type Repository = { readonly common: string; readonly top: string; readonly root: string }
 
 /** A directory that is held. It depends on no other record: who holds it can be judged from here alone. */
@@ -49,16 +51,15 @@ export type RunHolder = {
   readonly containment: Containment
   readonly adopted: boolean
 }
-/** By hand: one process. `taker`: who took it. */
+/** By hand: one process. */
 export type ProcessHolder = {
   readonly kind: 'process'
   readonly by: ProcessId
   readonly name: string
-  readonly taker: ProcessId
   readonly limit: Limit | null
 }
 /** By hand: nobody but the time. */
-export type TimeHolder = { readonly kind: 'time'; readonly taker: ProcessId; readonly limit: Limit }
+export type TimeHolder = { readonly kind: 'time'; readonly limit: Limit }
 
 /** When a lock by hand ends: measured from `ticks` on, which no clock can be set to; `at` speaks only where those mean nothing. */
 export type Limit = { readonly ms: number; readonly ticks: number; readonly at: number }

@@ -20,6 +20,8 @@ export const policy = {
   exitRecordMs: 1_000,
   /** How long `stop` waits for the keeper to leave after its tree did. */
   keeperLeaveMs: 2_000,
+  /** How long a start waits for a worktree that another one is making. */
+  worktreeMs: 120_000,
   /** How many times a starter clears the way or loses a race before it gives up. */
   claimSteps: 50,
   pollMinMs: 2,

@@ -143,7 +143,7 @@ export type ClaimRequest = {
 }
 export type ClaimAnswer =
   | { readonly kind: 'won'; readonly epoch: number }
-  | { readonly kind: 'lost'; readonly why: 'epoch' | 'live' | 'directory' | 'parent' | 'name' }
+  | { readonly kind: 'lost'; readonly why: 'epoch' | 'live' | 'directory' | 'parent' | 'name' | 'adopted' }
 
 /** A lock by hand. `kin`: the runs around the caller, nearest first. */
 export type LockRequest = Omit<Lock, 'seq'> & { readonly seenLock: number; readonly kin: readonly string[] }

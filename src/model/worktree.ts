@@ -17,5 +17,8 @@ export interface Worktrees {
   remove(path: string): Promise<string | null>
 }
 
+/** Git's own lock on a worktree of ours says so, and for which session; any other lock is somebody's wish that it stays. */
+export const WORKTREE_REASON = 'holdfast session '
+
 /** Branches that we made by ourselves begin so. */
 export const BRANCH_PREFIX = 'holdfast/'

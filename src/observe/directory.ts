@@ -1,8 +1,8 @@
-import { accessSync, type BigIntStats, constants, realpathSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, type BigIntStats, constants, readlinkSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Directory } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
-import { innerPath, type Mount, readMounts } from './mounts.ts'
+import { innerPath, type Mount, mountedBelow, readMounts } from './mounts.ts'
 import { findRepository } from './repository.ts'
 
 /** A directory as it is now. `islands`: a folder whose entries are apart from everything around them (our own worktrees). */
@@ -21,6 +21,7 @@ export function findDirectory(path: string, islands: string | null = null, mount
     key: keyOf(real, stat),
     inner: `${stat.dev}@${place}`,
     above: [...folders.flatMap(keyIfThere), ...places.map((folder) => `${stat.dev}@${folder}`)],
+    below: mountedBelow(real, mounts),
     repository: findRepository(real, keyOf),
   }
 }
@@ -35,6 +36,17 @@ export function lookForDirectory(path: string, islands: string | null, mounts: r
   }
 }
 
+/** The directory that a process works in, by its key; `deleted` is what the kernel says, not what its name looks like. */
+export function workplaceOf(pid: number): { readonly key: string; readonly path: string; readonly deleted: boolean } | null {
+  try {
+    const link = `/proc/${pid}/cwd`
+    const stat = statSync(link, { bigint: true })
+    return { key: keyOf(link, stat), path: readlinkSync(link), deleted: stat.nlink === 0n }
+  } catch {
+    return null
+  }
+}
+
 function enter(path: string): { real: string; stat: BigIntStats } {
   try {
     const real = realpathSync.native(path)
@@ -46,7 +58,7 @@ function enter(path: string): { real: string; stat: BigIntStats } {
     if (error instanceof Problem) throw error
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ENOTDIR') throw new Problem('noSuchSession', `no such directory: ${path}`, { cause: error })
-    throw new Problem('noSuchSession', `directory ${path} cannot be entered: ${code}`, { cause: error })
+    throw new Problem('noSuchSession', `directory ${path} cannot be entered: ${code}`, { cause: error, detail: { reason: code } })
   }
 }
 

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Repository } from '../model/index.ts'
+import { readOr } from './read.ts'
 
 /** The git repository that a directory lies in, from git's own files: the nearest working tree, or a bare repository. */
 export function findRepository(path: string, keyOf: (path: string) => string): Repository | null {
@@ -11,25 +12,36 @@ export function findRepository(path: string, keyOf: (path: string) => string): R
   }
 }
 
+/**
+ * Linked worktrees are told apart by the folder that git keeps for each; everything else of a repository is one. A folder that only claims
+ * to be linked, and that git does not know of, is none.
+ */
 function repositoryAt(root: string, git: string, keyOf: (path: string) => string): Repository | null {
   const common = readOr(join(git, 'commondir'))
   try {
-    return { root, top: keyOf(root), common: keyOf(common === null ? git : resolve(git, common.trim())) }
+    const shared = keyOf(common === null ? git : resolve(git, common.trim()))
+    return { root, common: shared, top: common !== null && isLinkedTo(git, root) ? keyOf(git) : shared }
   } catch {
     // It names something that is not there any more: no repository to speak of.
     return null
   }
 }
 
+/** Git writes down where the worktree is. */
+function isLinkedTo(git: string, root: string): boolean {
+  const back = readOr(join(git, 'gitdir'))?.trim()
+  try {
+    return back !== undefined && realpathSync(dirname(resolve(git, back))) === root
+  } catch {
+    return false
+  }
+}
+
 /** `.git` is the repository itself or, in a linked worktree or a submodule, a file that says where that is. */
 function gitDirectory(path: string): string | null {
-  try {
-    if (statSync(path).isDirectory()) return path
-    const named = /^gitdir: (.+?)\n*$/.exec(readFileSync(path, 'utf8'))?.[1]
-    return named === undefined ? null : resolve(dirname(path), named)
-  } catch {
-    return null
-  }
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path
+  const named = /^gitdir: (.+?)\n*$/.exec(readOr(path) ?? '')?.[1]
+  return named === undefined ? null : resolve(dirname(path), named)
 }
 
 const isGitDirectory = (folder: string): boolean => ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(folder, name)))
@@ -46,12 +58,4 @@ export function mainOf(root: string): string | null {
 export function branchOf(root: string): string | null {
   const git = gitDirectory(join(root, '.git'))
   return git === null ? null : (/^ref: refs\/heads\/(.+?)\n*$/.exec(readOr(join(git, 'HEAD')) ?? '')?.[1] ?? null)
-}
-
-function readOr(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return null
-  }
 }

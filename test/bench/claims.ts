@@ -35,7 +35,7 @@ for (let index = 0; index < Number(count); index++) {
     run,
     keeper: { pid: 3, ticks: 2 },
     name: null,
-    directory: { path: dir, key: `1:${dir}`, inner: `1@${dir}`, above: ['1:/', '1@/'], repository: null },
+    directory: { path: dir, key: `1:${dir}`, inner: `1@${dir}`, above: ['1:/', '1@/'], below: [], repository: null },
     seenEpoch: 0,
     seenLock: index,
     share: null,

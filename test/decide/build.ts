@@ -191,7 +191,7 @@ export function directory(path: string, over: Partial<Directory> = {}): Director
   const parts = path.split('/').filter(Boolean)
   const above = parts.map((_, index) => `/${parts.slice(0, index).join('/')}`).toReversed()
   const names = (folder: string): string[] => [`1:${folder}`, `1@${folder}`]
-  return { path, key: `1:${path}`, inner: `1@${path}`, above: above.flatMap(names), repository: null, ...over }
+  return { path, key: `1:${path}`, inner: `1@${path}`, above: above.flatMap(names), below: [], repository: null, ...over }
 }
 
 let locks = 0

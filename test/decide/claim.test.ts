@@ -17,7 +17,7 @@ const verdicts = {
 const WAYS: readonly OnLive[] = ['refuse', 'wait', 'attach', 'takeover']
 const run = running()
 const choice = (onLive: OnLive, over: Partial<Choice> = {}): Choice => ({ onLive, force: false, share: false, ...over })
-const nobody: ClaimView = { epoch: 3, firstEpoch: 3, current: null, holdings: [] }
+const nobody: ClaimView = { epoch: 3, firstEpoch: 3, current: null, holdings: [], forgotten: [] }
 const owner = (verdict: Verdict, chosen: Choice): ClaimDecision => decideClaim({ ...nobody, current: { run, verdict } }, chosen)
 const newcomer = (verdict: Verdict, chosen: Choice): ClaimDecision => decideClaim({ ...nobody, firstEpoch: 2, current: { run, verdict } }, chosen)
 const neighbour = (verdict: LockVerdict, chosen: Choice): ClaimDecision => decideClaim({ ...nobody, holdings: [holding(run, verdict)] }, chosen)
@@ -167,6 +167,24 @@ describe('several in the way', () => {
       expect(told(decideClaim({ ...nobody, holdings: [alone] }, choice('takeover', { force: true })))).toBe(NEIGHBOUR[name as keyof typeof locked][3])
     }
   })
+})
+
+describe('a tree of the session itself that lives on although its run is over on record', () => {
+  const forgotten = (verdict: LockVerdict): Holding => ({ lock: lock(), relation: 'same', run: null, verdict })
+  const toldOf = (verdict: LockVerdict, onLive: OnLive, over: Partial<Choice> = {}, beside: LockVerdict[] = []): string =>
+    told(decideClaim({ ...nobody, forgotten: [forgotten(verdict)], holdings: beside.map((one) => holding(run, one)) }, choice(onLive, over)))
+  verifies('one-owner', 'is an owner like any other: refused, waited for, or ended first; --share is about directories only', () => {
+    for (const share of [false, true]) {
+      expect(toldOf(locked.held, 'refuse', { share })).toBe('refuse held directory')
+      expect(toldOf(locked.held, 'wait', { share })).toBe('wait')
+      expect(toldOf(locked.held, 'takeover', { share })).toBe('end-forgotten')
+      expect(toldOf(locked.held, 'refuse', { share, force: true })).toBe('end-forgotten')
+      expect(toldOf(locked.unknown, 'takeover', { share, force: true })).toBe('refuse unproven directory')
+      expect(toldOf(locked.free, 'refuse', { share })).toBe('claim')
+    }
+  })
+  test('is not ended for a claim that would be refused', () =>
+    expect(toldOf(locked.held, 'takeover', {}, [locked.held])).toBe('refuse held directory'))
 })
 
 describe('an owner who came while we were at it', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { areWorktrees, isDelegated, isExpired, isOwner, lockVerdict, relationOf, type Seen, standing, standingOf } from '../../src/decide/index.ts'
+import { areWorktrees, isDelegated, isOwner, leftOf, lockVerdict, relationOf, type Seen, standing, standingOf } from '../../src/decide/index.ts'
 import type { Directory, HandHolder, LiveRun, Relation, Repository } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 import { alive, directory, empty, gone, harness, lock, member, NOW, place, record, running, starting, unknown } from './build.ts'
@@ -24,6 +24,12 @@ describe('how a wanted directory lies to a held one', () => {
     [directory('/m', { key: '1:/a/b', inner: '1@/a/b', above: ['1:/', '1@/a', '1@/'] }), directory('/a'), 'inside'],
     [directory('/a'), directory('/m', { key: '1:/a/b', inner: '1@/a/b', above: ['1:/', '1@/a', '1@/'] }), 'around'],
     [directory('/a', { key: '2:/a', inner: '2@/a', above: [] }), directory('/a'), null],
+    // What is mounted below is part of it.
+    [directory('/o'), directory('/p', { below: ['1@/o'] }), 'inside'],
+    [directory('/o/x'), directory('/p', { below: ['1@/o'] }), 'inside'],
+    [directory('/p', { below: ['1@/o'] }), directory('/o'), 'around'],
+    [directory('/p', { below: ['1@/o/x'] }), directory('/o'), 'around'],
+    [directory('/q'), directory('/p', { below: ['1@/o'] }), null],
     // Linked worktrees of one repository do not touch, wherever they lie.
     [worktree('/repo/wt', '/repo/wt'), worktree('/repo', '/repo'), null],
     [worktree('/repo', '/repo'), worktree('/repo/wt', '/repo/wt'), null],
@@ -58,10 +64,12 @@ describe('where a held directory is by now', () => {
   })
   verifies('lock-life', 'deleted and made anew under the same number: the new one is another, and what stands above the old one is kept', () => {
     const now = standing(held, directory('/a/b', { key: '1:7:200' }), () => null)
-    expect(now).toEqual({ names: ['1:7:100'], above: held.above, repository: null })
+    expect(now).toEqual({ names: ['1:7:100'], above: ['1:/a', '1:/'], below: [], repository: null })
     expect(relationOf(directory('/a/b', { key: '1:7:200' }), now ?? never())).toBeNull()
     expect(relationOf(directory('/a/b/c', { above: ['1:7:200', '1@/a/b', '1:/a', '1@/a'] }), now ?? never())).toBeNull()
     expect(relationOf(directory('/a'), now ?? never())).toBe('around')
+    // Made anew as well.
+    expect(relationOf(directory('/a', { key: '1:8' }), now ?? never())).toBeNull()
   })
   verifies('lock-life', 'deleted for certain, as one who worked in it tells: nothing is in the way', () => {
     expect(standing(held, null, () => 'deleted')).toBeNull()
@@ -74,18 +82,19 @@ describe('where a held directory is by now', () => {
     expect(relationOf(directory('/c'), now ?? never())).toBe('around')
   })
   test('one who works elsewhere tells nothing', () => {
-    expect(standing(held, null, () => directory('/elsewhere'))).toEqual({ names: ['1:7:100'], above: held.above, repository: null })
+    expect(standing(held, null, () => directory('/elsewhere'))).toEqual({ names: ['1:7:100'], above: ['1:/a', '1:/'], below: [], repository: null })
   })
 })
 
 describe('a limit', () => {
   const limit = { ms: 10_000, ticks: 5000, at: NOW + 10_000 }
-  const at = (ticks: number, clock = NOW, here = place): boolean => isExpired(limit, place, { here, ticks, at: clock })
+  const left = (ticks: number, clock = NOW, here = place): number => leftOf(limit, place, { here, ticks, at: clock })
   verifies('unknown', 'no clock that somebody sets frees or keeps a lock in the same boot', () => {
-    expect(at(5999)).toBe(false)
-    expect(at(6000)).toBe(true)
-    expect(at(5000, NOW + 1e9)).toBe(false)
-    expect(at(6000, NOW - 1e9)).toBe(true)
+    expect(left(5999)).toBe(10)
+    expect(left(6000)).toBe(0)
+    expect(left(9000)).toBe(0)
+    expect(left(5000, NOW + 1e9)).toBe(10_000)
+    expect(left(6000, NOW - 1e9)).toBe(0)
   })
   test('after a boot, in another time namespace, or where the boot is not known, the clock is all there is', () => {
     for (const here of [
@@ -93,39 +102,36 @@ describe('a limit', () => {
       { ...place, timeNamespace: 'time:[2]' },
       { ...place, boot: '' },
     ]) {
-      expect(at(0, NOW + 9_999, here)).toBe(false)
-      expect(at(0, NOW + 10_000, here)).toBe(true)
+      expect(left(0, NOW + 9_999, here)).toBe(1)
+      expect(left(0, NOW + 10_000, here)).toBe(0)
     }
   })
 })
 
 describe('whose lock it is', () => {
   const shell = { pid: 70, ticks: 7 }
-  const taker = { pid: 71, ticks: 8 }
-  const byProcess: HandHolder = { kind: 'process', by: shell, name: 'bash', taker, limit: null }
-  const byTime: HandHolder = { kind: 'time', taker, limit: { ms: 1, ticks: 1, at: 1 } }
+  const byProcess: HandHolder = { kind: 'process', by: shell, name: 'bash', limit: null }
+  const byTime: HandHolder = { kind: 'time', limit: { ms: 1, ticks: 1, at: 1 } }
   const hand = (holder: HandHolder, run: string | null = null) => lock({ holder, run, user: 'ann', host: 'box' })
   const nobody = new Set<string>()
 
   test('what the holder itself starts is delegated, and what the runs around us took', () => {
     expect(isDelegated(hand(byProcess), nobody, [{ pid: 1, ticks: 1 }, shell])).toBe(true)
     expect(isDelegated(hand(byProcess), nobody, [{ pid: 70, ticks: 8 }])).toBe(false)
-    expect(isDelegated(hand(byProcess), nobody, [taker])).toBe(false)
-    expect(isDelegated(hand(byTime), nobody, [taker])).toBe(false)
+    expect(isDelegated(hand(byTime), nobody, [shell])).toBe(false)
     expect(isDelegated(hand(byTime, 'r9'), new Set(['r9']), [])).toBe(true)
     expect(isDelegated(lock({ run: 'r1' }), new Set(['r1']), [])).toBe(true)
     expect(isDelegated(lock({ run: 'r1' }), new Set(['r2']), [shell])).toBe(false)
   })
-  test('its owner is its holder, its taker, or what they started; of one that only the time ends, its user', () => {
+  test('its owner is its holder, or what that started; of one that only the time ends, its user', () => {
     const from = (origins: { pid: number; ticks: number }[], user = 'bob', host = 'box') => ({ origins, user, host })
-    expect(isOwner(hand(byProcess), from([shell]))).toBe(true)
-    expect(isOwner(hand(byProcess), from([taker]))).toBe(true)
+    expect(isOwner(hand(byProcess), from([{ pid: 1, ticks: 1 }, shell]))).toBe(true)
     expect(isOwner(hand(byProcess), from([{ pid: 70, ticks: 8 }]))).toBe(false)
     expect(isOwner(hand(byProcess), from([], 'ann'))).toBe(false)
     expect(isOwner(hand(byTime), from([], 'ann'))).toBe(true)
     expect(isOwner(hand(byTime), from([], 'ann', 'other'))).toBe(false)
     expect(isOwner(hand(byTime), from([]))).toBe(false)
-    expect(isOwner(lock(), from([shell, taker], 'ann'))).toBe(false)
+    expect(isOwner(lock(), from([shell], 'ann'))).toBe(false)
   })
 })
 

@@ -18,8 +18,9 @@ const views: fc.Arbitrary<ClaimView> = fc.record({
     looks.map(([run, seen]) => holding({ ...run, id: 'r2', session: 's2' }, lockVerdict(run, seen, null))),
     { maxLength: 3 },
   ),
+  forgotten: fc.constant([]),
 })
-const alone = (over: Partial<ClaimView>): ClaimView => ({ epoch: 3, firstEpoch: 3, current: null, holdings: [], ...over })
+const alone = (over: Partial<ClaimView>): ClaimView => ({ epoch: 3, firstEpoch: 3, current: null, holdings: [], forgotten: [], ...over })
 
 /** Nothing of it is proven alive, and at least one thing that had to be proven could not be. */
 const doubtful: fc.Arbitrary<readonly [LiveRun, Seen]> = liveRuns.chain((run) => {

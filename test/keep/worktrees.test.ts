@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { gitWorktrees } from '../../src/keep/index.ts'
+import { WORKTREE_REASON } from '../../src/model/index.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'hf-worktrees-'))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 const env = { PATH: process.env['PATH'], HOME: base, XDG_CONFIG_HOME: base }
 const worktrees = gitWorktrees(env)
-const REASON = 'held by a run of holdfast'
+const REASON = `${WORKTREE_REASON}s1`
 
 let serial = 0
 const git = (dir: string, ...args: string[]): string =>
@@ -156,16 +157,29 @@ test('what was there before is not touched: a folder, or the entry of a folder t
   expect(branches(dir)).toEqual(['main', 'y'])
 })
 
-test('changed and untracked files are work, ignored ones are not', async () => {
+test('changed and untracked files are work; of what git ignores, single files may be, whole folders are not', async () => {
   const { path } = await added()
   mkdirSync(join(path, 'ignored'))
   writeFileSync(join(path, 'ignored', 'x'), '')
   expect(await worktrees.state(path)).toEqual({ kind: 'clean', branch: 'holdfast/x' })
+  rmSync(join(path, 'ignored'), { recursive: true })
+  writeFileSync(join(path, 'ignored'), 'SECRET=1')
+  expect(await worktrees.state(path)).toEqual({ kind: 'dirty', why: 'git ignores ignored, which may be only here' })
+  expect(await worktrees.remove(path)).toContain('git ignores ignored')
+  rmSync(join(path, 'ignored'))
   writeFileSync(join(path, 'new'), '')
   expect(await worktrees.state(path)).toEqual({ kind: 'dirty', why: 'uncommitted: 0 changed, 1 untracked' })
   git(path, 'mv', 'a', 'b')
   writeFileSync(join(path, '.gitignore'), 'ignored\n#\n')
   expect(await worktrees.state(path)).toEqual({ kind: 'dirty', why: 'uncommitted: 3 changed, 1 untracked' })
+})
+
+test('a lock of somebody else is a wish that it stays', async () => {
+  const { dir, path } = await added()
+  git(dir, 'worktree', 'unlock', path)
+  expect(await worktrees.state(path)).toMatchObject({ kind: 'clean' })
+  git(dir, 'worktree', 'lock', '--reason', 'mine', path)
+  expect(await worktrees.remove(path)).toContain('somebody locked it (git worktree lock): mine')
 })
 
 test('the middle of a rebase is work, although nothing is changed', async () => {
@@ -222,7 +236,8 @@ test('without its repository, or with a broken or missing .git, it is unknown', 
 
 test('a clean one goes, with the branch that is ours and holds nothing', async () => {
   const { dir, path } = await added()
-  writeFileSync(join(path, 'ignored'), '')
+  mkdirSync(join(path, 'ignored'))
+  writeFileSync(join(path, 'ignored', 'x'), '')
   const other = await added('theirs', dir)
   expect(await worktrees.remove(path)).toBeNull()
   expect(existsSync(path)).toBe(false)

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { relationOf, standingOf } from '../../src/decide/index.ts'
 import type { Relation } from '../../src/model/index.ts'
-import { branchOf, findDirectory, innerPath, mainOf, parseMounts } from '../../src/observe/index.ts'
+import { branchOf, findDirectory, innerPath, mainOf, mountedBelow, parseMounts } from '../../src/observe/index.ts'
 import { verifies } from '../requirements.ts'
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'hf-dirs-')))
@@ -33,6 +33,7 @@ function linkedWorktree(repo: string, path: string, name: string): void {
   mkdirSync(path, { recursive: true })
   writeFileSync(join(path, '.git'), `gitdir: ${admin}\n`)
   writeFileSync(join(admin, 'commondir'), '../..\n')
+  writeFileSync(join(admin, 'gitdir'), `${join(path, '.git')}\n`)
   writeFileSync(join(admin, 'HEAD'), `ref: refs/heads/${name}\n`)
 }
 
@@ -105,8 +106,22 @@ describe('repositories', () => {
     mkdirSync(join(bare, 'main'))
     writeFileSync(join(bare, 'main', '.git'), 'gitdir: ../worktrees/main\n')
     writeFileSync(join(bare, 'worktrees', 'main', 'commondir'), '../..\n')
+    writeFileSync(join(bare, 'worktrees', 'main', 'gitdir'), `${join(bare, 'main', '.git')}\n`)
     expect(relationOf(findDirectory(join(bare, 'main')), standingOf(findDirectory(bare)))).toBeNull()
     expect(findDirectory(join(bare, 'main')).repository?.root).toBe(join(bare, 'main'))
+  })
+  test('a folder that only claims to be a worktree is part of what it lies in', () => {
+    const repo = folder('repo')
+    repository(repo)
+    linkedWorktree(repo, join(repo, 'x'), 'x')
+    for (const [name, text] of [
+      ['sub', `gitdir: ${join(repo, '.git')}\n`],
+      ['copy', `gitdir: ${join(repo, '.git', 'worktrees', 'x')}\n`],
+    ] as const) {
+      mkdirSync(join(repo, name))
+      writeFileSync(join(repo, name, '.git'), text)
+      expect(relationOf(findDirectory(join(repo, name)), standingOf(findDirectory(repo))), name).toBe('inside')
+    }
   })
   test.each(['', 'gitdir: /nonexistent\n', 'nonsense'])('a .git file that says %j is no repository', (text) => {
     const path = folder('odd')
@@ -133,6 +148,14 @@ describe('mounts', () => {
     ['/mnt/a b/c', '/over/c'],
     ['/mnt/a bc', '/a bc'],
   ])('%s is %s within its file system', (path, inner) => expect(innerPath(path, table)).toBe(inner))
+  test('what is mounted below is named by its inner place, with the number that stat gives', () => {
+    expect(mountedBelow('/mnt', table)).toEqual(['65024@/data/b', '65024@/over'])
+    expect(mountedBelow('/', table)).toHaveLength(3)
+    expect(mountedBelow('/mnt/a b', table)).toEqual([])
+    expect(parseMounts('1 1 259:300 / /x rw - ext4 x rw')).toEqual([
+      { device: String((259 << 8) | ((300 & ~0xff) << 12) | (300 & 0xff)), root: '/', at: '/x' },
+    ])
+  })
   test('without a table a path is what it is', () => expect(innerPath('/a', [])).toBe('/a'))
 })
 

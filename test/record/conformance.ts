@@ -165,7 +165,7 @@ export function storeConformance(name: string, open: OpenStore): void {
       expect((await store.find('b', 'exact')).kind).toBe('none')
       expect((await store.locks([], null)).locks.map(({ run }) => run)).toEqual([first.id])
       expect((await store.locks([first.id], null)).kin).toEqual(new Set([first.id]))
-      expect((await store.claim(aClaim(second, { share: [] }))).kind).toBe('won')
+      expect((await store.claim(aClaim(second, { share: [], seenLock: 1 }))).kind).toBe('won')
       const child = aRun('c', 1, { dir: '/d', parent: second.id })
       expect((await store.claim(aClaim(child, { ancestors: [first.id, second.id] }))).kind).toBe('won')
       expect((await store.snapshot('live', 10)).locks).toHaveLength(3)

@@ -6,7 +6,7 @@ import { aClaim, aRun, inStore, type OpenStore, place } from './examples.ts'
 
 const byHand = (where: Directory, more: Partial<LockRequest> = {}): LockRequest => ({
   directory: where,
-  holder: { kind: 'process', by: { pid: 70, ticks: 7 }, name: 'bash', taker: { pid: 70, ticks: 7 }, limit: null },
+  holder: { kind: 'process', by: { pid: 70, ticks: 7 }, name: 'bash', limit: null },
   place,
   session: null,
   run: null,
@@ -67,7 +67,10 @@ export function lockConformance(name: string, open: OpenStore): void {
       const { newest, locks } = await store.locks([], null)
       expect(await store.claim(aClaim(aRun('b', 1, { dir: '/d' }), { seenLock: newest }))).toEqual(won)
       const share = [{ session: 'a', run: first.id, dir: '/d' }]
-      expect(await store.claim(aClaim(aRun('c', 1, { dir: '/d' }), { share }))).toEqual(won)
+      // Whoever came since is not shared with unseen: look again.
+      expect(await store.claim(aClaim(aRun('c', 1, { dir: '/d' }), { share, seenLock: newest }))).toEqual(lost)
+      const seenLock = (await store.locks([], null)).newest
+      expect(await store.claim(aClaim(aRun('c', 1, { dir: '/d' }), { share, seenLock }))).toEqual(won)
       expect((await store.locks([], null)).locks.map(({ session, shared }) => [session, shared])).toEqual([
         ['a', []],
         ['b', []],
@@ -116,7 +119,7 @@ export function lockConformance(name: string, open: OpenStore): void {
     `${name}: a lock by hand comes back as it was taken, and only that very one is taken away`,
     withStore(async (store) => {
       const limit = { ms: 5000, ticks: 3, at: 9 }
-      const request = byHand(worktree('/repo', '/repo'), { holder: { kind: 'time', taker: { pid: 1, ticks: 2 }, limit }, reason: 'ä "quoted"\n' })
+      const request = byHand(worktree('/repo', '/repo'), { holder: { kind: 'time', limit }, reason: 'ä "quoted"\n' })
       const seq = await store.lock(request)
       const { seenLock: _seen, kin: _kin, ...taken } = request
       const [lock] = (await store.locks([], null)).locks
@@ -132,6 +135,33 @@ export function lockConformance(name: string, open: OpenStore): void {
   )
 
   verifies(
+    'one-owner',
+    `${name}: one process is adopted once`,
+    withStore(async (store) => {
+      const adoptee = { adopted: true, launcher: { pid: 500, ticks: 9 } }
+      expect(await store.claim(aClaim(aRun('a', 1, adoptee), { directory: directory('/x') }))).toEqual(won)
+      expect(await store.claim(aClaim(aRun('b', 1, adoptee), { directory: directory('/y') }))).toEqual({ kind: 'lost', why: 'adopted' })
+      const other = { adopted: true, launcher: { pid: 500, ticks: 10 } }
+      expect(await store.claim(aClaim(aRun('b', 1, other), { directory: directory('/y') }))).toEqual(won)
+    }),
+  )
+
+  verifies(
+    'lock-life',
+    `${name}: a run whose lock is still there is not forgotten, however old it is`,
+    withStore(async (store) => {
+      const run = aRun('a')
+      await store.claim(aClaim(run, { keeper: { pid: 7, ticks: 8 } }))
+      await store.lock(byHand(directory('/x'), { run: run.id, session: 'a' }))
+      await store.recordEnded({ ...run, state: 'running', keeper: { pid: 7, ticks: 8 } }, END, null, 9)
+      const all = { endedBefore: 1e15, keep: 0, limit: 9 }
+      expect(await store.forgettable(all)).toEqual([])
+      for (const lock of (await store.locks([], null)).locks) await store.unlock(lock, null, 1)
+      expect(await store.forgettable(all)).toEqual([run.id])
+    }),
+  )
+
+  verifies(
     'visible',
     `${name}: a lock of a session that is broken is told in its events`,
     withStore(async (store) => {
@@ -139,6 +169,13 @@ export function lockConformance(name: string, open: OpenStore): void {
       const [lock] = (await store.locks([], null)).locks
       await store.unlock(lock as Lock, { by: 'ann', reason: 'broken by ann' }, 5)
       expect((await store.events({ session: 'a', after: 0, limit: 9 })).at(-1)).toMatchObject({ kind: 'unlocked', detail: { dir: '/d', by: 'ann' } })
+      await store.lock(byHand(directory('/x')))
+      await store.unlock((await store.locks([], null)).locks[0] as Lock, { by: 'ann', reason: 'broken by ann' }, 6)
+      expect((await store.events({ session: null, after: 0, limit: 9 })).at(-1)).toMatchObject({
+        kind: 'unlocked',
+        session: '-',
+        detail: { dir: '/x' },
+      })
     }),
   )
 }

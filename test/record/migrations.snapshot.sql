@@ -48,12 +48,13 @@ ALTER TABLE run ADD COLUMN adopted INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE lock RENAME TO lock_before;
   CREATE TABLE lock (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    kind TEXT NOT NULL, dir_key TEXT NOT NULL, dir_inner TEXT NOT NULL, dir TEXT NOT NULL, above TEXT NOT NULL, repository TEXT,
+    kind TEXT NOT NULL, dir_key TEXT NOT NULL, dir_inner TEXT NOT NULL, dir TEXT NOT NULL,
+    above TEXT NOT NULL, below TEXT NOT NULL, repository TEXT,
     holder TEXT NOT NULL, place TEXT NOT NULL, session TEXT, run TEXT,
     since INTEGER NOT NULL, reason TEXT NOT NULL, shared TEXT NOT NULL, host TEXT NOT NULL, user TEXT NOT NULL
   ) STRICT;
-  INSERT INTO lock (kind, dir_key, dir_inner, dir, above, holder, place, session, run, since, reason, shared, host, user)
-    SELECT 'run', l.device || ':' || l.inode, l.device || '@' || l.dir, l.dir, '[]',
+  INSERT INTO lock (kind, dir_key, dir_inner, dir, above, below, holder, place, session, run, since, reason, shared, host, user)
+    SELECT 'run', l.device || ':' || l.inode, l.device || '@' || l.dir, l.dir, '[]', '[]',
       json_object('kind', 'run', 'launcher', json(r.launcher), 'keeper', json(r.keeper), 'marker', r.marker, 'cookie', r.cookie,
         'containment', json(coalesce(r.containment, '{"level":"none","why":"it was started by an older Holdfast"}')), 'adopted', json('false')),
       r.place, l.session, l.run, l.since, l.reason, '[]', r.host, r.user

@@ -23,7 +23,7 @@ table event
 CREATE TABLE event ( seq INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, kind TEXT NOT NULL, session TEXT NOT NULL, run TEXT NOT NULL, epoch INTEGER NOT NULL, detail TEXT NOT NULL ) STRICT
 
 table lock
-CREATE TABLE lock ( seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, dir_key TEXT NOT NULL, dir_inner TEXT NOT NULL, dir TEXT NOT NULL, above TEXT NOT NULL, repository TEXT, holder TEXT NOT NULL, place TEXT NOT NULL, session TEXT, run TEXT, since INTEGER NOT NULL, reason TEXT NOT NULL, shared TEXT NOT NULL, host TEXT NOT NULL, user TEXT NOT NULL ) STRICT
+CREATE TABLE lock ( seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, dir_key TEXT NOT NULL, dir_inner TEXT NOT NULL, dir TEXT NOT NULL, above TEXT NOT NULL, below TEXT NOT NULL, repository TEXT, holder TEXT NOT NULL, place TEXT NOT NULL, session TEXT, run TEXT, since INTEGER NOT NULL, reason TEXT NOT NULL, shared TEXT NOT NULL, host TEXT NOT NULL, user TEXT NOT NULL ) STRICT
 
 table run
 CREATE TABLE run ( id TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES session (id), epoch INTEGER NOT NULL, state TEXT NOT NULL, place TEXT NOT NULL, launcher TEXT NOT NULL, keeper TEXT, harness TEXT, marker INTEGER, cookie TEXT NOT NULL, argv TEXT NOT NULL, dir TEXT NOT NULL, detached INTEGER NOT NULL, until TEXT NOT NULL, deadline_at INTEGER, parent TEXT, independent INTEGER NOT NULL, host TEXT NOT NULL, user TEXT NOT NULL, tty TEXT, started_at INTEGER NOT NULL, ended_at INTEGER, intent TEXT, exit TEXT, survivors TEXT, reason TEXT, evidence TEXT, ended_by TEXT, containment TEXT, task TEXT, usage TEXT, adopted INTEGER NOT NULL DEFAULT 0, UNIQUE (session, epoch) ) STRICT, WITHOUT ROWID

@@ -50,7 +50,7 @@ test('a store of the first release is brought up to date, and its runs are as th
   expect((await store.locks([], null)).locks).toEqual([
     {
       seq: 1,
-      directory: { path: '/d', key: '1:42', inner: '1@/d', above: [], repository: null },
+      directory: { path: '/d', key: '1:42', inner: '1@/d', above: [], below: [], repository: null },
       holder: { kind: 'run', launcher: run.launcher, keeper: null, marker: run.marker, cookie: run.cookie, containment: older, adopted: false },
       place: run.place,
       session: 's',

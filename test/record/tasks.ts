@@ -36,7 +36,7 @@ export function taskConformance(name: string, open: OpenStore): void {
 
   verifies(
     'lock-life',
-    `${name}: tasks are no strangers in a directory of their family, nested runs and other sessions are`,
+    `${name}: what is started in a run is no stranger in its directory, other sessions are`,
     withStore(async (store) => {
       const claim = async (session: string, ancestors: string[], more: Parameters<typeof aRun>[2], epoch = 1) => {
         const run = aRun(session, epoch, { dir: '/d', ...more })
@@ -68,7 +68,10 @@ export function taskConformance(name: string, open: OpenStore): void {
           ancestors: [second.run.id],
         }),
       )
-      expect(beside).toEqual({ kind: 'lost', why: 'directory' })
+      expect(beside).toEqual({ kind: 'won', epoch: 1 })
+      // For the next run of a session that was taken over, only its tasks are family.
+      const { locks, kin } = await store.locks([], 's')
+      expect(locks.filter(({ run }) => run !== null && !kin.has(run)).map(({ session }) => session)).toEqual(['s', 'n', 'm'])
     }),
   )
 

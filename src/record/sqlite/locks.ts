@@ -1,15 +1,18 @@
 import type { Directory, Lock, LockRequest, ProcessId, RunBase, SeenLocks, SharedWith } from '../../model/index.ts'
-import { LIVE_STATES } from '../../model/index.ts'
 import type { Database, SqlValue } from '../driver.ts'
 import { recordEvent } from './events.ts'
-import { toLock } from './rows.ts'
+import { LIVE, toLock } from './rows.ts'
 
-const LIVE = LIVE_STATES.map((state) => `'${state}'`).join(', ')
-
-/** These runs (?1, a list), and live tasks of these or of any run of this session (?2), and theirs: in a directory they are no strangers. */
-const KIN = `WITH RECURSIVE family (id) AS (
-  SELECT id FROM run WHERE session = ?2 UNION SELECT value FROM json_each(?1) UNION SELECT r.id FROM run r JOIN family f ON r.parent = f.id
-) SELECT r.id AS id FROM run r JOIN family f ON r.id = f.id WHERE r.task IS NOT NULL AND r.state IN (${LIVE}) UNION SELECT value FROM json_each(?1)`
+/**
+ * Whom a caller is no stranger to: the runs around it (?1, a list) and all that live in those; and of the session that it starts a run of
+ * (?2) the live tasks, with theirs, which its next run takes over.
+ */
+const KIN = `WITH RECURSIVE
+  around (id) AS (SELECT value FROM json_each(?1) UNION SELECT r.id FROM run r JOIN around a ON r.parent = a.id),
+  family (id) AS (SELECT id FROM run WHERE session = ?2 UNION SELECT r.id FROM run r JOIN family f ON r.parent = f.id)
+  SELECT value AS id FROM json_each(?1)
+  UNION SELECT r.id FROM run r JOIN around a ON r.id = a.id WHERE r.state IN (${LIVE})
+  UNION SELECT r.id FROM run r JOIN family f ON r.id = f.id WHERE r.task IS NOT NULL AND r.state IN (${LIVE})`
 
 /**
  * A lock newer than ?3 on the directory (its names: ?4), on one above it (?5) or below it, by somebody who is a stranger. What was there
@@ -44,11 +47,14 @@ export function lock(db: Database, { seenLock, kin, ...request }: LockRequest): 
 
 export function unlock(db: Database, { seq, run, session, directory }: Lock, how: { by: string; reason: string } | null, at: number): boolean {
   const freed = Number(db.prepare('DELETE FROM lock WHERE seq = ?').run(seq).changes) > 0
-  if (!freed || how === null || run === null || session === null) return freed
+  if (!freed || how === null) return freed
   const epoch = Number(db.prepare('SELECT epoch FROM run WHERE id = ?').get(run)?.['epoch'] ?? 0)
-  recordEvent(db, { id: run, session, epoch }, 'unlocked', { dir: directory.path, ...how }, at)
+  recordEvent(db, { id: run ?? NOBODY, session: session ?? NOBODY, epoch }, 'unlocked', { dir: directory.path, ...how }, at)
   return true
 }
+
+/** In events of what belongs to no session. */
+const NOBODY = '-'
 
 /** The keeper has just come on record: the lock knows it from the same moment on. */
 export const lockKnowsKeeper = (db: Database, run: string, keeper: ProcessId): void =>
@@ -91,6 +97,7 @@ export function insertLock(db: Database, { directory, ...lock }: Omit<Lock, 'seq
     dir_inner: directory.inner,
     dir: directory.path,
     above: JSON.stringify(directory.above),
+    below: JSON.stringify(directory.below),
     repository: orNull(directory.repository),
     holder: JSON.stringify(lock.holder),
     place: JSON.stringify(lock.place),

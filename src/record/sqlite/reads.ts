@@ -1,10 +1,9 @@
 import type { Found, HoldfastEvent, LiveRun, Run, SessionView, Snapshot } from '../../model/index.ts'
-import { isLive, LIVE_STATES, Problem } from '../../model/index.ts'
+import { isLive, Problem } from '../../model/index.ts'
 import type { Database, Row } from '../driver.ts'
 import { allLocks } from './locks.ts'
-import { runColumns, toEvent, toRun, toSession } from './rows.ts'
+import { LIVE, runColumns, toEvent, toRun, toSession } from './rows.ts'
 
-const LIVE = LIVE_STATES.map((state) => `'${state}'`).join(', ')
 /** How many candidates an ambiguous prefix names. */
 const CANDIDATES = 6
 

@@ -1,6 +1,9 @@
 import type { Containment, HoldfastEvent, Intent, Lock, Run, RunBase, RunState, Session, Usage } from '../../model/index.ts'
-import { Problem } from '../../model/index.ts'
+import { LIVE_STATES, Problem } from '../../model/index.ts'
 import type { Row } from '../driver.ts'
+
+/** The states of live runs, as a list in SQL. */
+export const LIVE = LIVE_STATES.map((state) => `'${state}'`).join(', ')
 
 const json = <T>(value: unknown): T => JSON.parse(String(value)) as T
 const jsonOrNull = <T>(value: unknown): T | null => (value === null ? null : json<T>(value))
@@ -128,6 +131,7 @@ export const toLock = (row: Row): Lock => ({
     key: String(row['dir_key']),
     inner: String(row['dir_inner']),
     above: json(row['above']),
+    below: json(row['below']),
     repository: jsonOrNull(row['repository']),
   },
   holder: json(row['holder']),

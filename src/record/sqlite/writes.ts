@@ -12,16 +12,15 @@ import type {
   SharedWith,
   Survivor,
 } from '../../model/index.ts'
-import { LIVE_STATES, statesThatTake } from '../../model/index.ts'
+import { statesThatTake } from '../../model/index.ts'
 import type { Database, SqlValue } from '../driver.ts'
 import { recordEvent } from './events.ts'
 import { hasNewcomer, insertLock, lockKnowsKeeper, releaseOf, runLock } from './locks.ts'
-import { runColumns, toRun } from './rows.ts'
+import { LIVE, runColumns, toRun } from './rows.ts'
 
 /** Each function is the body of one IMMEDIATE transaction. The conditions come from the model's table. */
 
 const list = (states: readonly string[]): string => states.map((state) => `'${state}'`).join(', ')
-const LIVE = list(LIVE_STATES)
 const takes = (event: RunEvent): string => list(statesThatTake(event))
 const json = (value: unknown): string => JSON.stringify(value)
 
@@ -34,6 +33,7 @@ export function claim(db: Database, { run, keeper, name, directory, seenEpoch, s
       run.startedAt,
     )
   }
+  if (run.adopted && isAdopted(db, run)) return { kind: 'lost', why: 'adopted' }
   const live = db.prepare(`SELECT 1 FROM run WHERE session = ? AND state IN (${LIVE})`).get(run.session)
   if (live !== undefined) return { kind: 'lost', why: 'live' }
   const epoch = seenEpoch + 1
@@ -45,7 +45,7 @@ export function claim(db: Database, { run, keeper, name, directory, seenEpoch, s
     const parent = db.prepare(`SELECT 1 FROM run WHERE id = ? AND state IN ('starting', 'running')`).get(run.parent)
     if (parent === undefined) return { kind: 'lost', why: 'parent' }
   }
-  if (share === null && hasNewcomer(db, directory, seenLock, ancestors, run.session)) return { kind: 'lost', why: 'directory' }
+  if (hasNewcomer(db, directory, seenLock, ancestors, run.session)) return { kind: 'lost', why: 'directory' }
   if (name !== null && !takeName(db, run.session, name)) return { kind: 'lost', why: 'name' }
   insertRun(db, { ...run, epoch }, keeper === null && !run.adopted ? 'starting' : 'running', keeper)
   insertLock(db, runLock(run, keeper, directory, reason, share ?? []))
@@ -55,6 +55,11 @@ export function claim(db: Database, { run, keeper, name, directory, seenEpoch, s
   adopt(db, { ...run, epoch })
   return { kind: 'won', epoch }
 }
+
+/** One process is one run's. */
+const isAdopted = (db: Database, { launcher, place }: RunBase): boolean =>
+  db.prepare(`SELECT 1 FROM run WHERE adopted = 1 AND state IN (${LIVE}) AND launcher = ? AND place = ?`).get(json(launcher), json(place)) !==
+  undefined
 
 /** Both learn of it: who came, and beside whom. */
 function recordSharing(db: Database, run: RunBase, share: readonly SharedWith[]): void {
@@ -210,7 +215,7 @@ export function forget(db: Database, which: Retention): string[] {
 export const forgettable = (db: Database, which: Retention): string[] =>
   db
     .prepare(
-      `SELECT id FROM run WHERE ended_at IS NOT NULL AND (ended_at < ? OR id IN
+      `SELECT id FROM run WHERE ended_at IS NOT NULL AND id NOT IN (SELECT run FROM lock WHERE run IS NOT NULL) AND (ended_at < ? OR id IN
        (SELECT id FROM run WHERE ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT -1 OFFSET ?)) ORDER BY ended_at LIMIT ?`,
     )
     .all(which.endedBefore, which.keep, which.limit)

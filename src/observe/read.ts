@@ -1,0 +1,18 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What a file says; null: it cannot be read. */
+export const readOr = (path: string): string | null => orNull(() => readFileSync(path, 'utf8'))
+
+/** The entries of a folder, as paths; none where it cannot be read. */
+export const entriesOf = (folder: string): string[] => (orNull(() => readdirSync(folder)) ?? []).map((name) => join(folder, name))
+
+export const isThereAtAll = (path: string): boolean => existsSync(path)
+
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch {
+    return null
+  }
+}

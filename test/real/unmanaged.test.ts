@@ -1,0 +1,248 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { verifies } from '../requirements.ts'
+import { COMMAND, gone, inLab, isAlive, type Lab, readOr, TEST_COMMAND, until } from './lab.ts'
+
+/** A program under an agent's name: what it does is no matter, what it is called is. */
+function program(lab: Lab, name: string, from = '/bin/sleep'): string {
+  const folder = join(lab.agentDir, 'bin')
+  mkdirSync(folder, { recursive: true })
+  copyFileSync(from, join(folder, name))
+  return join(folder, name)
+}
+
+/** Started by nobody but the test, and ended with it. */
+async function stranger(
+  cwd: string,
+  command: string,
+  args: readonly string[],
+  body: (child: ChildProcess & { pid: number }) => Promise<void>,
+): Promise<void> {
+  const child = spawn(command, args, { cwd, stdio: 'ignore', detached: true, env: { PATH: process.env['PATH'] } })
+  const pid = child.pid ?? 0
+  await until(`${command} to be there`, () => readOr(`/proc/${pid}/cmdline`).startsWith(command))
+  try {
+    await body(child as ChildProcess & { pid: number })
+  } finally {
+    child.kill('SIGKILL')
+  }
+}
+
+const refused = (pid: number) => [
+  75,
+  expect.stringMatching(new RegExp(`claude \\(pid ${pid}\\) since .*holdfast adopt ${pid} .*--allow-unmanaged.*end it`, 's')),
+]
+
+verifies('one-owner', 'an agent that Holdfast did not start is named before a launch, in its directory, above and below it; beside it is free', () =>
+  inLab(async (lab) => {
+    const dir = lab.newDir()
+    for (const name of ['a/b', 'ab']) mkdirSync(join(dir, name), { recursive: true })
+    const start = (name: string, ...more: string[]) =>
+      lab.hf(['run', '--session', 's', '--dir', join(dir, name), '--detach', ...more, '--', 'sleep', '1000'])
+    await stranger(join(dir, 'a'), program(lab, 'claude'), ['1000'], async ({ pid }) => {
+      for (const name of ['a', 'a/b', '']) {
+        const { code, stderr } = await start(name)
+        expect([code, stderr], name).toEqual(refused(pid))
+      }
+      expect(isAlive(pid)).toBe(true)
+      expect((await start('ab')).code).toBe(0)
+      await lab.ok(['stop', 's'])
+      expect((await start('a', '--share')).code, '--share is about sessions').toBe(75)
+      expect((await start('a', '--allow-unmanaged')).code).toBe(0)
+      expect(await lab.ok(['locks'])).toContain(`beside claude (pid ${pid}), which is not managed`)
+      await lab.ok(['stop', 's'])
+      expect(isAlive(pid)).toBe(true)
+    })
+    expect((await start('a')).code).toBe(0)
+  }),
+)
+
+test('infrastructure, and what is only called so, is in nobody’s way', () =>
+  inLab(async (lab) => {
+    // A shell under their names: it stays as long as nobody writes to its standard input, whatever else it is told.
+    const claude = program(lab, 'claude', '/bin/bash')
+    const vim = program(lab, 'vim', '/bin/bash')
+    const run = ['-c', 'read x', 'claude']
+    for (const [command, argv] of [
+      [claude, ['daemon', 'run']],
+      [claude, ['bg-pty-host', '--bg-pty-host', '/x']],
+      [claude, ['mcp', 'serve']],
+      [vim, run],
+    ] as const) {
+      const script = argv === run ? null : join(lab.agentDir, argv[0] ?? '')
+      if (script !== null) writeFileSync(script, 'read x\n')
+      const child = spawn(command, [...argv], {
+        cwd: script === null ? lab.dir : lab.agentDir,
+        stdio: ['pipe', 'ignore', 'ignore'],
+        env: { PATH: process.env['PATH'] },
+      })
+      await until('it to be there', () => readOr(`/proc/${child.pid}/cmdline`).startsWith(command))
+      const dir = script === null ? lab.dir : lab.agentDir
+      expect([argv, (await lab.hf(['run', '--session', 's', '--dir', dir, '--detach', '--', 'true'])).code]).toEqual([argv, 0])
+      expect(isAlive(child.pid ?? 0)).toBe(true)
+      child.kill('SIGKILL')
+    }
+  }))
+
+verifies('one-owner', 'nobody is retired for a start that an unmanaged agent keeps from beginning, and no lock by hand hides one', () =>
+  inLab(async (lab) => {
+    await lab.ok(lab.detached('s', 'sleep', '1000'))
+    const { pid: owner } = await lab.status('s')
+    await stranger(lab.dir, program(lab, 'claude'), ['1000'], async ({ pid }) => {
+      const refusal = await lab.hf(['run', '--session', 's', '--dir', lab.dir, '--takeover', '--detach', '--', 'true'])
+      expect([refusal.code, refusal.stderr]).toEqual(refused(pid))
+      expect(isAlive(owner)).toBe(true)
+      await lab.ok(['stop', 's'])
+      await lab.ok(['lock', lab.dir, '--pid', String(process.pid)])
+      expect((await lab.hf(lab.detached('s', 'true'))).code).toBe(75)
+    })
+    await lab.ok(['unlock', lab.dir])
+  }),
+)
+
+verifies('one-owner', 'adopt takes it in as it is, with its tree: no restart, and from then on a run like any other', () =>
+  inLab(async (lab) => {
+    const claude = program(lab, 'claude', '/bin/bash')
+    // A tree: one child in a session of its own from before, and one that is born later.
+    const script = `setsid sleep 1001 & echo $! >${lab.agentDir}/early.pid; read x <${lab.agentDir}/go; env -i setsid sleep 1002 & echo $! >${lab.agentDir}/late.pid; wait`
+    const fifo = spawn('mkfifo', [join(lab.agentDir, 'go')])
+    await new Promise((done) => fifo.once('exit', done))
+    await stranger(lab.dir, claude, ['-c', script], async ({ pid }) => {
+      const early = await lab.pid('early')
+      expect((await lab.hf(lab.detached('s', 'true'))).code).toBe(75)
+      expect(await lab.ok(['adopt', String(pid), '--session', 'taken'])).toContain(`adopted taken (pid ${pid})`)
+      expect(await lab.status('taken')).toMatchObject({ state: 'running', pid, adopted: true, dir: lab.dir, liveness: 'alive' })
+      writeFileSync(join(lab.agentDir, 'go'), 'x\n')
+      const late = await lab.pid('late')
+      const tree = JSON.parse(await lab.ok(['tree', 'taken', '--json'])) as { members: { pid: number; proof: string }[] }
+      expect(tree.members.filter(({ pid: one }) => [pid, early, late].includes(one)).map(({ proof }) => proof)).toEqual([
+        'marker',
+        'marker',
+        'marker',
+      ])
+      // It is managed now: the directory is held by the session, and it cannot be adopted twice.
+      expect((await lab.hf(lab.detached('s', 'true'))).stderr).toContain('session taken')
+      expect((await lab.hf(['adopt', String(pid)])).stderr).toContain('part of session taken')
+      expect(await lab.ok(['stop', 'taken'])).toContain('seen gone')
+      expect([pid, early, late].map(isAlive)).toEqual([false, false, false])
+      expect(await lab.status('taken')).toMatchObject({ state: 'stopped' })
+    })
+  }),
+)
+
+verifies('evidence', 'an adopted agent that ends by itself is lost, since nobody saw how; what it left is ended, and its directory is free', () =>
+  inLab(async (lab) => {
+    const claude = program(lab, 'claude')
+    // Its own parent reaps it at once, so not even a zombie tells.
+    const parent = spawn('/bin/sh', ['-c', `cd ${lab.dir}; ${claude} 1000 </dev/null & echo $! >${lab.agentDir}/main.pid; wait; read x`], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      env: { PATH: process.env['PATH'] },
+    })
+    const pid = await lab.pid('main')
+    await lab.ok(['adopt', String(pid), '--name', 'mine'])
+    process.kill(pid, 'SIGTERM')
+    await gone(pid)
+    const reason = 'it was adopted while it ran: nobody saw how it ended'
+    await until('its end', async () => (await lab.status('mine')).state === 'lost')
+    expect(await lab.status('mine')).toMatchObject({ state: 'lost', reason, exit: null })
+    expect((await lab.hf(lab.detached('s', 'true'))).code).toBe(0)
+    expect(isAlive(parent.pid ?? 0)).toBe(true)
+    parent.kill('SIGKILL')
+  }),
+)
+
+test('what cannot be adopted is told: nobody, what is no agent, what is managed, and a directory that is held', () =>
+  inLab(async (lab) => {
+    for (const [args, code] of [
+      [[], 64],
+      [['x'], 64],
+      [['0'], 66],
+      [['1'], 64],
+      [['1', '--force'], 64],
+      [['2', '--force'], 64],
+      [['999999'], 66],
+      [[String(process.pid)], 64],
+    ] as const)
+      expect([args, (await lab.hf(['adopt', ...args])).code]).toEqual([args, code])
+    await lab.ok(lab.detached('s', program(lab, 'codex'), '1000'))
+    expect((await lab.hf(['adopt', String((await lab.status('s')).pid)])).code).toBe(75)
+    await stranger(lab.dir, program(lab, 'gemini'), ['1000'], async ({ pid }) => {
+      expect((await lab.hf(['adopt', String(pid)])).stderr).toContain('session s')
+      expect((await lab.hf(['adopt', String(pid), '--share', '--session', 'g'])).code).toBe(0)
+      expect(await lab.ok(['status', 'g'])).toContain('shared with')
+    })
+  }))
+
+test('a managed agent, and one that our own command was started from, is no stranger', () =>
+  inLab(async (lab) => {
+    const claude = program(lab, 'claude', '/bin/bash')
+    await lab.ok(
+      lab.detached('s', claude, '-c', `"${COMMAND}" run --session kid --dir . --detach -- sleep 1000; echo $? >$FA_DIR/kid.rc; sleep 1000`),
+    )
+    expect(Number(await until('the kid', () => readOr(join(lab.agentDir, 'kid.rc')).trim()))).toBe(0)
+    await lab.ok(['stop', 's'])
+    const script = `"${COMMAND}" run --session own --dir . --detach -- sleep 1000; echo $? >$FA_DIR/own.rc; read x`
+    const outside = spawn(claude, ['-c', script], { cwd: lab.dir, env: lab.env, stdio: ['pipe', 'ignore', 'ignore'] })
+    expect(Number(await until('its run', () => readOr(join(lab.agentDir, 'own.rc')).trim()))).toBe(0)
+    await lab.ok(['stop', 'own'])
+    outside.stdin?.end()
+    await gone(outside.pid ?? 0)
+  }))
+
+verifies('innocent', 'what another Holdfast home has inside an adopted agent is not taken in, and not ended with it', () =>
+  inLab(async (lab) => {
+    const claude = program(lab, 'claude', '/bin/bash')
+    const home = lab.newDir()
+    const elsewhere = lab.newDir()
+    const script = `HOLDFAST_HOME=${home} "${COMMAND}" run --session y --dir ${elsewhere} -- sleep 1000 & echo $! >$FA_DIR/front.pid; read x`
+    const outside = spawn(claude, ['-c', script], { cwd: lab.dir, env: lab.env, stdio: ['pipe', 'ignore', 'ignore'] })
+    const inner = async (): Promise<number | null> => {
+      const { stdout } = await lab.hf(['ls', '--json', '--home', home])
+      return (JSON.parse(stdout) as { pid: number | null }[])[0]?.pid ?? null
+    }
+    const pid = await until('the run of the other home', inner)
+    await lab.ok(['adopt', String(outside.pid), '--session', 'taken'])
+    await lab.ok(['stop', 'taken', '--grace', '1s'])
+    expect(isAlive(outside.pid ?? 0)).toBe(false)
+    expect(isAlive(pid)).toBe(true)
+    await lab.ok(['stop', 'y', '--home', home])
+  }),
+)
+
+verifies('one-owner', 'of several who adopt one agent at once, one does', () =>
+  inLab(async (lab) => {
+    await stranger(lab.dir, program(lab, 'claude'), ['1000'], async ({ pid }) => {
+      const codes = await Promise.all([1, 2, 3, 4].map(async (one) => (await lab.hf(['adopt', String(pid), '--share', '--session', `s${one}`])).code))
+      expect(codes.toSorted()).toEqual([0, 75, 75, 75])
+      await lab.ok(['stop', '--all'])
+      expect(isAlive(pid)).toBe(false)
+    })
+  }),
+)
+
+verifies('lock-life', 'an agent that dies while it is adopted leaves its tree held, not forgotten', () =>
+  inLab(async (lab) => {
+    const claude = program(lab, 'claude', '/bin/bash')
+    await stranger(
+      lab.dir,
+      claude,
+      ['-c', `for i in 1 2 3 4 5 6 7 8; do sleep 1000 & done; echo $! >${lab.agentDir}/child.pid; wait`],
+      async ({ pid }) => {
+        const child = await lab.pid('child')
+        const adopting = lab.hf(['adopt', String(pid), '--session', 'taken'], {
+          command: TEST_COMMAND,
+          env: { HOLDFAST_FAILPOINTS: 'before:keepers.mark=delay:60' },
+        })
+        await until('the claim', async () => (await lab.hf(['status', 'taken', '--json'])).code === 0)
+        process.kill(pid, 'SIGKILL')
+        expect((await adopting).stderr).toContain('holdfast stop taken')
+        expect(isAlive(child)).toBe(true)
+        expect((await lab.hf(lab.detached('s', 'true'))).code).toBe(75)
+        await lab.ok(['stop', 'taken'])
+        expect(isAlive(child)).toBe(false)
+      },
+    )
+  }),
+)
