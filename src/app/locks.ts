@@ -3,7 +3,7 @@ import { type Eyes, isHere, type Looked, lookAtAll } from '../act/index.ts'
 import { type Holding, isDelegated, judge, type LockVerdict, leftOf, lockVerdict, relationOf, type Standing, standing } from '../decide/index.ts'
 import type { Directory, HandHolder, LiveRun, Lock, ProcessId, Relation, RunHolder, RunRecord, SeenLocks, Store } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
-import { lookForDirectory, type Mount, readMounts, workplaceOf } from '../observe/index.ts'
+import { keyAt, lookForDirectory, type Mount, mountedBelow, readMounts, workplaceOf } from '../observe/index.ts'
 import { asLive } from './recover.ts'
 import type { World } from './world.ts'
 
@@ -41,8 +41,14 @@ const isOf = (runs: ReadonlyMap<string, LiveRun>, { holder, run }: Lock): boolea
 
 /** Where a held directory is by now. */
 function standingNow(world: Sharp, lock: Lock, mounts: readonly Mount[]): Standing | null {
-  const { directory } = lock
-  return standing(directory, lookForDirectory(directory.path, world.islands, mounts), () => whereItIsNow(world, lock, mounts))
+  return standing(lock.directory, sameAsBefore(world, lock.directory, mounts), () => whereItIsNow(world, lock, mounts))
+}
+
+/** What the path of a directory leads to by now. Where that is still the same, what is known of it is, but for what was mounted since. */
+function sameAsBefore({ islands }: Sharp, directory: Directory, mounts: readonly Mount[]): Directory | null {
+  const { path, key, above } = directory
+  if (above.length > 0 && keyAt(path) === key) return { ...directory, below: mountedBelow(path, mounts) }
+  return lookForDirectory(path, islands, mounts)
 }
 
 /** After a rename, those who work in it still know where it is; the kernel tells of them. */

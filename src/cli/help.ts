@@ -26,7 +26,7 @@ tend
   doctor [--fix]                what is so here, what is wrong, what to do
   reconcile                     converge now      prune [--dry-run]   remove what the dead left
   resolve S --gone              testify that what cannot be proven gone is gone
-  stop --suspect PID…           end who only looks related       version, help
+  stop --suspect PID…           end who only looks related       daemon stop|status (there is none yet), version, help
 
 everywhere: --json (for programs), --home DIR · DURATION: 30s, 5m, 1h30m · options in full: docs/commands.md
 exit codes: 0 done · 64 usage · 66 no such session · 69 store unavailable · 70 bug · 75 held by a live owner ·

@@ -1,5 +1,6 @@
 import { openWorld, ownArguments, type World } from '../app/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
+import { daemonVerb } from './daemon.ts'
 import { endVerb, finishVerb, stopVerb, waitVerb } from './end.ts'
 import { HELP } from './help.ts'
 import { locksVerb, lockVerb, unlockVerb } from './lock.ts'
@@ -34,6 +35,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   reconcile: { run: reconcileVerb, options: {} },
   prune: { run: pruneVerb, options: { 'dry-run': 'flag' } },
   resolve: { run: resolveVerb, options: { gone: 'flag' } },
+  daemon: { run: daemonVerb, options: {} },
   doctor: { run: doctorVerb, options: { fix: 'flag' } },
   // For the keeper only.
   _finish: { run: finishVerb, options: {} },

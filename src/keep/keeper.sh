@@ -63,18 +63,19 @@ hf_heard() {
   # The ear may hear before we have so much as taken its name.
   if [ -n "$hf_listening" ] && [ "$!" != "$hf_before" ]; then hf_ear=$!; fi
   [ -n "$hf_ear" ] || return 1
-  set -- "$1" "$2" 0 0 ''
-  while hf_lives "$hf_ear"; do
+  # Another trap may come in between and put up the next ear: this one is asked, and no other.
+  set -- "$1" "$2" 0 0 '' "$hf_ear"
+  while hf_lives "$6"; do
     read -r hf_now hf_line </proc/uptime || return 1
-    if [ "$hf_now" = "$5" ]; then set -- "$1" "$2" "$3" $(($4 + 1)) "$5"; else set -- "$1" "$2" $(($3 + 1)) "$4" "$hf_now"; fi
+    if [ "$hf_now" = "$5" ]; then set -- "$1" "$2" "$3" $(($4 + 1)) "$5" "$6"; else set -- "$1" "$2" $(($3 + 1)) "$4" "$hf_now" "$6"; fi
     [ "$3" -lt 5 ] && [ "$4" -lt 3000 ] || return 1
   done
   if [ -z "${BASH_VERSION-}" ]; then
     # Twice the same is the ear's own status, and not the number of a trap.
-    set -- "$2" x y
+    set -- "$2" x y "$6"
     while [ "$2" != "$3" ]; do
-      wait "$hf_ear"
-      set -- "$1" "$3" $?
+      wait "$4"
+      set -- "$1" "$3" $? "$4"
     done
     case $3 in "$1" | 127) return 0 ;; *) return 1 ;; esac
   fi

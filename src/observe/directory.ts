@@ -36,6 +36,9 @@ export function lookForDirectory(path: string, islands: string | null, mounts: r
   }
 }
 
+/** What a path leads to, by its key alone; null: nothing. */
+export const keyAt = (path: string): string | null => keyIfThere(path)[0] ?? null
+
 /** The directory that a process works in, by its key; `deleted` is what the kernel says, not what its name looks like. */
 export function workplaceOf(pid: number): { readonly key: string; readonly path: string; readonly deleted: boolean } | null {
   try {

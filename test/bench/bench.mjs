@@ -76,6 +76,24 @@ try {
     hook.check <= 3 * hook.sh && hook.check <= 5,
   )
 
+  // A lock check, of a free directory and of a held one, with nobody else about.
+  spawnSync(HOLDFAST, ['run', '--session', 'holder', '--dir', dir('held'), '--detach', '--', 'sleep', '3600'], { env: env('locks') })
+  const checked = (name, code) => () => {
+    const began = performance.now()
+    const { status } = spawnSync(HOLDFAST, ['lock', '--check', dir(name)], { env: env('locks'), stdio: 'ignore' })
+    if (status !== code) throw new Error(`lock --check ${name}: ${status}`)
+    return performance.now() - began
+  }
+  const locks = together({ node, free: checked('free', 0), held: checked('held', 75) })
+  spawnSync(HOLDFAST, ['stop', 'holder'], { env: env('locks') })
+  for (const name of ['free', 'held'])
+    row(
+      `lock --check of a ${name} directory`,
+      '≤ 2 × node -e 0',
+      `${times(locks[name] / locks.node)} (${ms(locks[name])})`,
+      locks[name] <= 2 * locks.node,
+    )
+
   // 100 live sessions, and 10,000 ended ones beside them.
   const many = library.openHoldfast({ home: home('many'), env: env('many') })
   const live = 100
