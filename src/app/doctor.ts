@@ -1,9 +1,11 @@
 import { lookAtAll } from '../act/index.ts'
 import { brokenInvariants, verdict } from '../decide/index.ts'
-import type { LiveRun, SessionView } from '../model/index.ts'
+import type { LiveRun, SessionView, Store } from '../model/index.ts'
 import { cgroupName, isLive } from '../model/index.ts'
 import { type Finding, levelText, suspectText } from '../show/index.ts'
 import { containmentFor } from './contain.ts'
+import { forgottenLocks } from './forgotten.ts'
+import { judgeLocks } from './locks.ts'
 import { prune } from './prune.ts'
 import { runsInQuestion, suspectsOfRuns } from './suspects.ts'
 import type { World } from './world.ts'
@@ -19,6 +21,7 @@ export async function examine(world: World): Promise<Finding[]> {
       (run): Finding => ({ topic: 'store', level: 'trouble', what: `run ${run} cannot be read`, next: `its directory is ${world.files.path(run)}` }),
     ),
     ...(await runs(world, views)),
+    ...(await forgotten(world, store)),
     ...(await suspects(world)),
     ...(await litter(world)),
   ]
@@ -82,6 +85,18 @@ async function runs(world: World, views: readonly SessionView[]): Promise<Findin
     if (seen !== undefined) findings.push(...aboutRun(world, run, verdict(run, seen), seen.keeper?.kind === 'gone' && seen.exit === null))
   }
   return findings
+}
+
+/** Trees that live on although their runs are over on record. */
+async function forgotten(world: World, store: Store): Promise<Finding[]> {
+  const locks = await forgottenLocks(store, null)
+  const judged = await judgeLocks(world, locks)
+  return locks.flatMap((lock): Finding[] => {
+    const state = judged.get(lock.seq)
+    if (state === undefined || state.kind === 'free') return []
+    const what = `its run ${lock.run} is over on record, but its tree is not: ${state.why}`
+    return [{ topic: lock.session, level: 'trouble', what, next: `holdfast stop ${lock.session} ends it` }]
+  })
 }
 
 async function suspects(world: World): Promise<Finding[]> {

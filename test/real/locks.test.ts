@@ -163,6 +163,7 @@ verifies('lock-life', 'a lock depends on no run row: forced to lost while the tr
     const child = await lab.pid('setsid')
     const { pid } = await lab.status('s')
     forget(lab, 's')
+    expect((await lab.hf(['doctor'])).stdout).toMatch(/over on record, but its tree is not: its agent is alive.*holdfast stop s/s)
     // Not even retention takes its record away while it lives.
     expect(await lab.ok(['prune'])).not.toContain('retention')
     expect(await check(lab)).toMatchObject({ code: 75, holder: { session: 's', pid } })
