@@ -1,9 +1,8 @@
 import { basename } from 'node:path'
-import { isHere } from '../act/index.ts'
 import type { Agent } from '../model/index.ts'
-import { isDead, isHelperMarker, isSignallable, Problem } from '../model/index.ts'
+import { isDead, isSignallable, Problem } from '../model/index.ts'
 import { type Started, start } from './start.ts'
-import { agentsHere } from './unmanaged.ts'
+import { agentsHere, markedBy, ownersOf } from './unmanaged.ts'
 import type { World } from './world.ts'
 
 export type AdoptRequest = {
@@ -45,17 +44,22 @@ function findAgent(world: World, pid: number, force: boolean): Agent {
   return { harness: basename(row.name), row, launchers: [], argv: processes.arguments(pid), cwd: processes.cwd(pid), nativeId: null }
 }
 
-async function refuseManaged(world: World, { row }: Agent): Promise<void> {
-  const marker = world.processes.marker(row.pid)
-  const store = await world.store('writer')
-  const known = typeof marker === 'number' ? await store.runByMarker(marker) : null
-  const held = (of: string): Problem => new Problem('held', `pid ${row.pid} (${row.name}) is managed already: it is part of ${of}`)
-  if (known !== null) throw held(`session ${known.session}`)
-  if (typeof marker === 'number' && isHelperMarker(marker)) throw held('Holdfast itself')
-  if (typeof marker === 'number') throw held('a run of another Holdfast home')
-  const { locks } = await store.locks([], null)
-  const same = locks.find(
-    (lock) => lock.holder.kind === 'run' && isHere(lock, world) && lock.run !== null && world.files.harness(lock.run)?.pid === row.pid,
-  )
-  if (same !== undefined && world.files.harness(same.run ?? '')?.ticks === row.ticks) throw held(`session ${same.session}`)
+/** What is a member of a run already, or carries a marker that it would lose, or that a daemon would only start again. */
+async function refuseManaged(world: World, agent: Agent): Promise<void> {
+  const { row } = agent
+  const owner = (await ownersOf(world, [row])).get(row.pid)
+  if (owner !== undefined) throw new Problem('held', `pid ${row.pid} (${row.name}) is managed already: it is part of session ${owner}`)
+  const marked = await markedBy(world, agent)
+  if (marked !== null)
+    throw new Problem('held', `pid ${row.pid} (${row.name}) cannot be adopted: it has the marker of ${marked}`, {
+      hint: '--allow-unmanaged starts beside it; or end it where it was started',
+    })
+  const { rows } = world.processes.table({ since: Number.POSITIVE_INFINITY, cookies: false })
+  for (const { what, served } of world.daemons(rows)) {
+    const own = served?.find(({ pids }) => pids.includes(row.pid))
+    if (own !== undefined)
+      throw new Problem('held', `pid ${row.pid} (${row.name}) is kept by ${what}, which would start it again`, {
+        hint: own.stop === null ? '--allow-unmanaged starts beside it' : `end it with: ${own.stop.join(' ')}`,
+      })
+  }
 }

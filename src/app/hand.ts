@@ -20,7 +20,7 @@ export type HandRequest = {
 }
 
 /** Takes a directory by hand, for `caller`: who called this command, or the program that uses the library. */
-export async function lockByHand(world: World, request: HandRequest, caller: ProcessId): Promise<Lock> {
+export async function lockByHand(world: World, request: HandRequest, caller: () => ProcessId): Promise<Lock> {
   const directory = findDirectory(request.dir, world.islands)
   const store = await world.store('writer')
   const parent = await parentRun(world, frontOf(world))
@@ -42,14 +42,16 @@ export function callerOf(world: World): ProcessId {
     const seen = world.processes.sample(origin.pid)
     if (origin.pid > 1 && seen.kind === 'seen' && origin.pid !== front?.keeper.pid && !WRAPPERS.test(seen.row.name)) return origin
   }
-  throw new Problem('usage', 'nobody is there who could hold the lock: the command has no parent', { hint: 'say --pid or --ttl' })
+  throw new Problem('usage', 'there is no shell that could hold the lock: the command was started by pid 1, which is everybody’s', {
+    hint: 'say --pid or --ttl',
+  })
 }
 
-function holderFor(world: World, { pid, ttlMs }: HandRequest, caller: ProcessId): HandHolder {
+function holderFor(world: World, { pid, ttlMs }: HandRequest, caller: () => ProcessId): HandHolder {
   const { processes, clock } = world
   const limit: Limit | null = ttlMs === undefined ? null : { ms: ttlMs, ticks: processes.ticks(), at: clock.now() + ttlMs }
   if (pid === undefined && limit !== null) return { kind: 'time', limit }
-  const wanted = pid ?? caller.pid
+  const wanted = pid ?? caller().pid
   const seen = isSignallable(wanted) ? processes.sample(wanted) : null
   if (seen?.kind !== 'seen' || isDead(seen.row.state))
     throw new Problem('noSuchSession', `there is no process ${wanted} that could hold the lock`, { hint: 'name one that runs' })

@@ -77,7 +77,7 @@ export function openHoldfast(options: { home?: string; env?: NodeJS.ProcessEnv }
     list: async (which = 'live') => (await seeAll(world, which)).sights,
     locks: () => seeLocks(world),
     checkLock: (dir) => checkLock(world, dir),
-    lock: (request) => lockByHand(world, request, world.processes.self()),
+    lock: (request) => lockByHand(world, request, () => world.processes.self()),
     unlock: (dir, force = false) => unlockByHand(world, dir, force),
     events: (reference, after = 0) => seeEvents(world, reference, after),
     wait: (reference, timeoutMs) => waitForEnd(world, reference, timeoutMs ?? null),

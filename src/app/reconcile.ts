@@ -2,6 +2,8 @@ import { censusOfAll, endRun, type Looked, lookAtAll, remember } from '../act/in
 import { converge, isOrphan, type Step, verdict } from '../decide/index.ts'
 import type { Intent, LiveRun, ProcessId, Run, Store, Survivor } from '../model/index.ts'
 import { isLive, MS_PER_TICK } from '../model/index.ts'
+import { forgottenLocks } from './forgotten.ts'
+import { judgeLocks } from './locks.ts'
 import { sweepCgroups } from './prune.ts'
 import { heldLocks } from './see-locks.ts'
 import type { World } from './world.ts'
@@ -81,9 +83,13 @@ async function end(world: World, store: Store, run: LiveRun, intent: Intent | nu
 /** Since its agent was born. Only meant for one that is alive here. */
 const ranMs = ({ processes }: World, harness: ProcessId | null): number => (harness === null ? 0 : (processes.ticks() - harness.ticks) * MS_PER_TICK)
 
-async function parentEnded({ clock, policy }: World, store: Store, run: LiveRun): Promise<boolean> {
+async function parentEnded(world: World, store: Store, run: LiveRun): Promise<boolean> {
+  const { clock, policy } = world
   const parent = run.parent === null ? null : await store.run(run.parent)
-  return isOrphan(run, parent === null || isLive(parent) ? null : parent, clock.now(), policy.launchMs)
+  if (parent === null || isLive(parent) || !isOrphan(run, parent, clock.now(), policy.launchMs)) return false
+  // On record it is over; but what lives of it is what counts.
+  const forgotten = (await forgottenLocks(store, parent.session)).filter((lock) => lock.run === parent.id)
+  return [...(await judgeLocks(world, forgotten)).values()].every(({ kind }) => kind === 'free')
 }
 
 /** Forgets ended runs beyond retention, row and directory. */

@@ -35,7 +35,7 @@ function sessionRefusal({ because, why }: Refused, run: LiveRun, waited: string,
 
 /** A directory is refused with a way around it: nobody else's session is ended because of one. */
 export function directoryRefusal(
-  { because, why }: Refused,
+  { for: obstacle, because, why }: Refused,
   holding: Holding,
   { files, clock }: World,
   wanted: Directory,
@@ -43,13 +43,20 @@ export function directoryRefusal(
   waited = '',
 ): Problem {
   const { lock, relation, run } = holding
+  const forgotten = obstacle.what === 'forgotten' ? lock.session : null
   const pid = pidOf(holding) ?? (run === null ? null : pidOfRun(run, files))
   const holder = run === null || pid === null ? lockHolderLine(lock, pid, clock.now()) : holderLine({ ...run, pid }, clock.now())
   const where = { same: 'is', inside: `is inside ${lock.directory.path}, which is`, around: `contains ${lock.directory.path}, which is` }[relation]
-  const told = `${waited}directory ${wanted.path} ${where} held by ${holder}`
+  const told =
+    forgotten === null
+      ? `${waited}directory ${wanted.path} ${where} held by ${holder}`
+      : `${waited}session ${forgotten} lives on, although its run is over on record: ${holder}`
   const detail = { holder: run === null || pid === null ? lockFacts(lock, pid) : holderFacts({ ...run, pid }), relation, why }
   const unproven = because === 'unproven'
-  const around = { run: waysAround(wanted), lock: ['another directory'], adopt: ['--share to take it in beside it'] }[verb]
+  const around =
+    forgotten !== null
+      ? ['--takeover to replace it']
+      : { run: waysAround(wanted), lock: ['another directory'], adopt: ['--share to take it in beside it'] }[verb]
   const hint = [...around, wayOut(holding, unproven)].join(' · ')
   return unproven
     ? new Problem('unproven', `${told}, which cannot be proven dead: ${why}`, { hint, detail })

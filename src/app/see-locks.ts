@@ -69,3 +69,9 @@ function sightsOf({ clock, processes }: World, held: readonly Judged[]): LockSig
 
 const isShared = (one: Lock, other: Lock): boolean => one.shared.some(({ run, dir }) => run === other.run && dir === other.directory.path)
 const nameOf = ({ session, user, directory }: Lock): string => `${session ?? user} in ${directory.path}`
+
+/** Was this run started beside others on purpose? */
+export async function wasShared(world: World, run: string): Promise<boolean> {
+  const { locks } = await (await world.store('reader')).locks([], null)
+  return locks.some((lock) => lock.run === run && lock.holder.kind === 'run' && lock.shared.length > 0)
+}

@@ -2,6 +2,7 @@ import { dismissKeeper, endRun, endWhatIsLeft, lookAt, type RunEnd } from '../ac
 import { areWorktrees, type Choice, type ClaimDecision, decideClaim, toJudge, verdict } from '../decide/index.ts'
 import type { Found, Intent, LiveRun, Lock, ProcessId, Run, RunBase } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
+import { isProgram } from '../observe/index.ts'
 import { type Beside, claim } from './claim.ts'
 import { endForgotten, type Forgotten } from './forgotten.ts'
 import { abandon, handOver, launchDetached, launchOf, untilHarness } from './launch.ts'
@@ -54,6 +55,7 @@ async function startPlanned(plan: Plan): Promise<Started> {
     if (decision.kind !== 'wait') steps++
     // Nobody is retired for a claim that would be refused.
     const retires = decision.kind === 'retire' || decision.kind === 'end-forgotten'
+    if (retires) refuseMissingProgram(plan)
     const unmanaged = decision.kind === 'claim' || retires ? await besideUnmanaged(plan, beside.delegated) : []
     if (decision.kind !== 'claim') await clearTheWay(plan, decision, retired, began)
     else {
@@ -64,6 +66,13 @@ async function startPlanned(plan: Plan): Promise<Started> {
     }
   }
   throw new Problem('held', `session ${plan.session} could not be claimed: others are at it`, { hint: 'try again' })
+}
+
+/** What cannot be started is told before anybody is ended for it. */
+function refuseMissingProgram({ world, request, directory }: Plan): void {
+  const [program = ''] = request.argv
+  if (request.adopt === undefined && !isProgram(program, directory.path, world.env['PATH']))
+    throw new Problem('noSuchSession', `could not start ${program}: not found (ENOENT); nobody was ended for it`)
 }
 
 type Look = { readonly decision: ClaimDecision; readonly last: Run | null; readonly beside: Beside }

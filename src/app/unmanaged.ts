@@ -1,11 +1,14 @@
 import { censusOfAll } from '../act/index.ts'
 import { relationOf, standingOf } from '../decide/index.ts'
 import { agentsAmong, mayBeAgent, registeredAgents } from '../harness/index.ts'
-import type { Agent, Candidate, Directory, LiveRun, ProcessRow } from '../model/index.ts'
-import { isDead, isHelperMarker, isLive, MS_PER_TICK, Problem, sameProcess } from '../model/index.ts'
+import type { Agent, Candidate, Directory, LiveRun, ProcessId, ProcessRow } from '../model/index.ts'
+import { isDead, isLive, MS_PER_TICK, Problem, sameProcess } from '../model/index.ts'
 import { lookForDirectory, readMounts } from '../observe/index.ts'
 import { age, iso } from '../show/index.ts'
+import { forgottenLocks } from './forgotten.ts'
+import { recordOfLock } from './locks.ts'
 import type { Plan } from './prepare.ts'
+import { asLive } from './recover.ts'
 import type { World } from './world.ts'
 
 /**
@@ -19,14 +22,14 @@ export async function besideUnmanaged(plan: Plan, delegated: boolean): Promise<r
   const [first] = found
   if (first === undefined || request.allowUnmanaged === true) return found
   const told = found.map((agent) => agentLine(world, agent)).join('; ')
-  const isElsewhere = typeof world.processes.marker(first.row.pid) === 'number'
+  const marked = await markedBy(world, first)
   const ways = [
-    isElsewhere ? 'stop it where it was started' : `holdfast adopt ${first.row.pid} takes it in as a session`,
+    ...(marked === null ? [`holdfast adopt ${first.row.pid} takes it in as a session`] : []),
     '--allow-unmanaged to work beside it',
     ...(directory.repository === null ? [] : ['--worktree for a working tree of its own']),
     'or end it yourself',
   ]
-  const whose = isElsewhere ? 'which another Holdfast home has' : 'which Holdfast did not start'
+  const whose = marked === null ? 'which Holdfast did not start' : `which has the marker of ${marked}`
   throw new Problem('held', `directory ${directory.path} is in use by ${told}, ${whose}`, {
     hint: ways.join(' · '),
     detail: { unmanaged: found.map((agent) => agentFacts(world, agent)) },
@@ -59,21 +62,40 @@ export function agentsHere(world: World): Agent[] {
   return agentsAmong(candidates, registered)
 }
 
-/** Without those that a live run on record has: by their marker or, where there is none, as its members. */
+/**
+ * Without those that a live run on record has, as its members. A marker alone says little: what a harness's shared daemon starts for others
+ * carries that of the run in which the daemon was born.
+ */
 async function withoutManaged(world: World, agents: readonly Agent[]): Promise<Agent[]> {
   if (agents.length === 0) return []
-  const markers = await world.others()
-  const unmarked = agents.filter(({ row }) => !isManaged(world.processes.marker(row.pid), markers))
-  if (unmarked.length === 0) return []
+  const owners = await ownersOf(
+    world,
+    agents.map(({ row }) => row),
+  )
+  return agents.filter(({ row }) => !owners.has(row.pid))
+}
+
+/** Of these processes, by pid: the sessions that they belong to, as members of a live run or of a tree that lives although its run is over. */
+export async function ownersOf(world: World, processes: readonly ProcessId[]): Promise<Map<number, string>> {
   const store = await world.store('reader')
   const { views } = await store.snapshot('live', world.policy.sessionsShown)
   const runs = views.flatMap(({ run }): LiveRun[] => (run !== null && isLive(run) ? [run] : []))
-  const members = (await censusOfAll(runs, world)).flatMap(([, { members: known }]) => known)
-  return unmarked.filter(({ row }) => !members.some((member) => sameProcess(member.row, row)))
+  const forgotten = (await forgottenLocks(store, null)).map((lock) => asLive(recordOfLock(lock, lock.holder)))
+  const counted = await censusOfAll([...runs, ...forgotten], world)
+  return new Map(
+    counted.flatMap(([run, { members }]) =>
+      members.filter(({ row }) => processes.some((one) => sameProcess(one, row))).map(({ row }) => [row.pid, run.session] as const),
+    ),
+  )
 }
 
-const isManaged = (marker: number | null | undefined, markers: ReadonlySet<number>): boolean =>
-  typeof marker === 'number' && (isHelperMarker(marker) || markers.has(marker))
+/** Whose marker an unmanaged agent carries, in words; null: nobody's. */
+export async function markedBy(world: World, { row }: Agent): Promise<string | null> {
+  const marker = world.processes.marker(row.pid)
+  if (typeof marker !== 'number') return null
+  const run = await (await world.store('reader')).runWithMarker(marker)
+  return run === null ? 'a run of another Holdfast home' : `a run of session ${run.session}, but is not of it`
+}
 
 export function agentLine(world: World, agent: Agent): string {
   const since = sinceOf(world, agent.row)

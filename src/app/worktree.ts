@@ -44,6 +44,7 @@ async function findOrMake(world: World, around: Directory, branch: string, stem:
   const repository = around.repository?.root ?? around.path
   for (let place = 1; place <= PLACES; place++) {
     const path = join(world.islands, place === 1 ? stem : `${stem}-${place}`)
+    if (isThereAtAll(path) && (await isHalfMade(world, path))) await mend(world, path)
     if (isThereAtAll(path)) {
       if (isFor(world, path, around, branch)) return { path, dir: sameFolder(path, around), made: false }
       continue
@@ -56,6 +57,19 @@ async function findOrMake(world: World, around: Directory, branch: string, stem:
   throw new Problem('unavailable', `there are ${PLACES} worktrees named ${stem} already`, {
     hint: 'holdfast prune removes those that are clean and unused',
   })
+}
+
+/** We hold its place, so whoever began it is gone; git itself may still be at it. */
+const isHalfMade = async (world: World, path: string): Promise<boolean> => (await world.worktrees.state(path)).kind === 'half'
+
+async function mend(world: World, path: string): Promise<void> {
+  const until = world.clock.elapsed() + world.policy.worktreeMs
+  while (cwdsBelow(world)(path) !== null) {
+    if (world.clock.elapsed() >= until) throw new Problem('held', `${path} was left half made, and is still written to`, { hint: 'try again' })
+    await world.clock.sleep(world.policy.pollMaxMs)
+    if (!(await isHalfMade(world, path))) return
+  }
+  await world.worktrees.remove(path)
 }
 
 /** Below the top of a large repository one works in a part of it; a folder that is not committed is not there. */
@@ -87,11 +101,11 @@ export async function idleWorktrees(world: World, store: Store): Promise<Removab
   for (const path of paths) {
     const why = (await inUse(world, store, path)) ?? workers(path)
     const state = why === null ? await world.worktrees.state(path) : null
-    if (state?.kind === 'clean')
+    if (state?.kind === 'clean' || state?.kind === 'half')
       found.push({
         kind: 'worktree',
         what: path,
-        why: 'it is clean, and nobody works in it',
+        why: state.kind === 'half' ? 'it was never finished, or its removal was not' : 'it is clean, and nobody works in it',
         keep: false,
         remove: () => removeUnused(world, store, path),
       })

@@ -15,7 +15,7 @@ export async function lockVerb(world: World, parsed: Parsed): Promise<number> {
   if (ttlMs === 0) throw new Problem('usage', '--ttl 0 would end it at once', { hint: 'leave it out to hold it as long as the calling shell lives' })
   const reason = parsed.values.get('reason')
   if (reason !== undefined && reason.length > MAX_REASON) throw new Problem('usage', `--reason takes at most ${MAX_REASON} characters`)
-  const lock = await lockByHand(world, { dir, reason, pid: pidOf(parsed), ttlMs }, callerOf(world))
+  const lock = await lockByHand(world, { dir, reason, pid: pidOf(parsed), ttlMs }, () => callerOf(world))
   if (parsed.flags.has('json')) printJson(lockedJson(lock))
   else print([lockedText(lock)])
   return exitCode.done

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import type { OnLive, Started, StartRequest, World } from '../app/index.ts'
-import { adopt, findSession, parseDuration, start } from '../app/index.ts'
+import { adopt, findSession, parseDuration, start, wasShared } from '../app/index.ts'
 import { Problem, type SessionView } from '../model/index.ts'
 import { plain, retiredText, stoppedJson } from '../show/index.ts'
 import { follow } from './follow.ts'
@@ -47,6 +47,7 @@ export async function restartVerb(world: World, parsed: Parsed): Promise<number>
     onLive: 'takeover',
     detach: request.detach || (run?.detached ?? false),
     until: request.until ?? run?.until,
+    share: request.share === true || (run !== null && (await wasShared(world, run.id))),
     timeoutMs,
   })
 }

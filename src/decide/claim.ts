@@ -24,7 +24,7 @@ export type ClaimView = {
 export type Holding = { readonly lock: Lock; readonly relation: Relation; readonly run: LiveRun | null; readonly verdict: LockVerdict }
 
 /** What a claim is refused or waits for. */
-export type Obstacle = { readonly what: 'session'; readonly run: LiveRun } | { readonly what: 'directory'; readonly holding: Holding }
+export type Obstacle = { readonly what: 'session'; readonly run: LiveRun } | { readonly what: 'directory' | 'forgotten'; readonly holding: Holding }
 
 export type ClaimDecision =
   | { readonly kind: 'claim'; readonly seenEpoch: number }
@@ -75,7 +75,7 @@ function aboutHoldings(holdings: readonly Holding[], choice: Choice): ClaimDecis
 function aboutForgotten(forgotten: readonly Holding[], choice: Choice): ClaimDecision | null {
   const [first] = forgotten.filter(({ verdict }) => verdict.kind !== 'free')
   if (first === undefined) return null
-  const obstacle: Obstacle = { what: 'directory', holding: first }
+  const obstacle: Obstacle = { what: 'forgotten', holding: first }
   if (first.verdict.kind === 'unknown') return refuse(obstacle, 'unproven', first.verdict.why)
   if (choice.onLive === 'takeover' || choice.force) return { kind: 'end-forgotten', lock: first.lock }
   if (choice.onLive === 'wait') return { kind: 'wait', for: obstacle, why: first.verdict.why, settling: false }

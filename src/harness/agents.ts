@@ -1,4 +1,4 @@
-import { basename } from 'node:path'
+import { basename, resolve } from 'node:path'
 import type { Agent, Candidate, ProcessRow, Registered } from '../model/index.ts'
 import { isDead, sameProcess } from '../model/index.ts'
 
@@ -18,6 +18,8 @@ type AgentRule = {
   readonly works?: readonly string[]
   /** Options with a value that are given before those. */
   readonly valued?: readonly string[]
+  /** Options that name the directory it works in, whatever its own is. */
+  readonly dirOptions?: readonly string[]
   /** A word that others use too: believed of an executable, or of node and bun that go by it, but of no script. */
   readonly ambiguous?: true
 }
@@ -41,7 +43,8 @@ const RULES: readonly AgentRule[] = [
     exe: /\/codex-(x86_64|aarch64)-[^/]+$/,
     packages: ['@openai/codex'],
     idle: words('app-server mcp-server exec-server sandbox debug archive delete queue'),
-    valued: words('-c --config --enable --disable -p --profile'),
+    valued: words('-c --config --enable --disable -p --profile -C --cd'),
+    dirOptions: words('-C --cd'),
   },
   { harness: 'code', names: ['coder'], exe: /\/code-(x86_64|aarch64)-[^/]+$/, packages: ['@just-every/code'], idle: NOT_EVERY_CODE },
   { harness: 'gemini', names: ['gemini'], packages: ['@google/gemini-cli'] },
@@ -109,8 +112,16 @@ function recognise(candidate: Candidate, registered: readonly Registered[]): Fou
   const harness = entry?.harness ?? program?.rule.harness
   if (harness === undefined) return null
   const args = program?.args ?? candidate.argv.slice(1)
-  const cwd = candidate.cwd ?? entry?.cwd ?? null
+  const cwd = workplace(harness, args, candidate.cwd ?? entry?.cwd ?? null)
   return isIdle(harness, args) || isIdleSpare(args, cwd) ? null : { ...candidate, harness, args, cwd, entry }
+}
+
+/** Told on its command line, it works there. */
+function workplace(harness: string, args: readonly string[], cwd: string | null): string | null {
+  const options = RULES.find((rule) => rule.harness === harness)?.dirOptions ?? []
+  const at = args.findLastIndex((word) => options.includes(word.split('=', 1)[0] ?? ''))
+  const named = at < 0 ? undefined : args[at]?.includes('=') ? args[at]?.slice(args[at].indexOf('=') + 1) : args[at + 1]
+  return named === undefined || cwd === null ? cwd : resolve(cwd, named)
 }
 
 type Program = { readonly rule: AgentRule; readonly args: readonly string[] }

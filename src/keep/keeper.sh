@@ -5,7 +5,7 @@
 # command that has systemd put it there, or empty), hf_timeout (seconds, or empty), hf_until, exported the
 # environment, and left argv in "$@".
 
-hf_harness='' hf_told='' hf_timer='' hf_ear='' hf_listening='' hf_code=''
+hf_harness='' hf_told='' hf_timer='' hf_ear='' hf_dead='' hf_deaths='' hf_listening='' hf_code=''
 
 # On record it is known by its identity, so the keeper gives the run's marker away: from here on it, and all that it starts for itself,
 # has the marker of helpers, and only the agent has the run's.
@@ -58,10 +58,11 @@ hf_listen() {
 
 # A signal to the group kills the ear before it reaches us. Whoever tells first us and then the group (timeout) gets a few hundredths of
 # a second; they are spun away, since a sleep would need a fork, and that may fail. A dead ear vouches only for what it died of ($2 is the
-# status that a shell gives then); bash cannot be asked that here, so there it vouches for the first that asks.
+# status that a shell gives then), and once; bash cannot be asked that here, so there it vouches for the first that asks.
 hf_heard() {
   # The ear may hear before we have so much as taken its name.
   if [ -n "$hf_listening" ] && [ "$!" != "$hf_before" ]; then hf_ear=$!; fi
+  if hf_claim "$2"; then return 0; fi
   [ -n "$hf_ear" ] || return 1
   # Another trap may come in between and put up the next ear: this one is asked, and no other.
   set -- "$1" "$2" 0 0 '' "$hf_ear"
@@ -73,23 +74,31 @@ hf_heard() {
   if [ -z "${BASH_VERSION-}" ]; then
     # Twice the same is the ear's own status, and not the number of a trap.
     set -- "$2" x y "$6"
-    while [ "$2" != "$3" ]; do
+    while [ "$4" != "$hf_dead" ] && [ "$2" != "$3" ]; do
       wait "$4"
       set -- "$1" "$3" $? "$4"
     done
-    case $3 in "$1" | 127) return 0 ;; *) return 1 ;; esac
+    if [ "$4" != "$hf_dead" ]; then hf_dead=$4 hf_deaths="$hf_deaths $3"; fi
+    hf_claim "$1"
+    return
   fi
   [ "${hf_vouched:-$1}" = "$1" ] || return 1
   hf_vouched=$1
 }
 
-# What came to us alone is for the agent, and so is what came to our group when the agent is in another. What killed our ear may have come
-# right before a rest, which it then does not end: so the next ear is put up here.
-hf_pass() {
-  hf_pass_on "$1" "$2"
-  hf_lives "$hf_ear" || hf_listen
+# Did an ear die of this, and has nobody answered for it? The trap that finds it dead may be another one's.
+hf_claim() {
+  case "$hf_deaths " in *" $1 "*) hf_deaths=${hf_deaths%%" $1"*}${hf_deaths#*" $1"} ;; *) return 1 ;; esac
 }
 
+# What killed our ear may have come right before a rest, which it then does not end: so the next one is put up here. (bash rests only for
+# moments. Before the agent has its name, nobody else may be the last that was started.)
+hf_pass() {
+  hf_pass_on "$1" "$2"
+  [ -n "${BASH_VERSION-}" ] || [ -z "$hf_harness" ] || hf_lives "$hf_ear" || hf_listen
+}
+
+# What came to us alone is for the agent, and so is what came to our group when the agent is in another.
 hf_pass_on() {
   hf_scope=command
   if hf_heard "$1" "$2"; then

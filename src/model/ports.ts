@@ -197,6 +197,8 @@ export interface Store {
   ended(runs: readonly string[]): Promise<{ id: string; newest: boolean }[]>
   /** The markers of all live runs, by which one run tells another's processes from its own. */
   markers(): Promise<ReadonlySet<number>>
+  /** The run with this marker, live or over. */
+  runWithMarker(marker: number): Promise<Run | null>
   /** The live run with this marker. */
   runByMarker(marker: number): Promise<LiveRun | null>
   isEmpty(): Promise<boolean>

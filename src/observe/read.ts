@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 
 /** What a file says; null: it cannot be read. */
 export const readOr = (path: string): string | null => orNull(() => readFileSync(path, 'utf8'))
@@ -15,4 +15,10 @@ function orNull<T>(read: () => T): T | null {
   } catch {
     return null
   }
+}
+
+/** Would a shell that works in `dir` find it? */
+export function isProgram(name: string, dir: string, path = ''): boolean {
+  const places = name.includes('/') ? [resolve(dir, name)] : path.split(':').map((folder) => resolve(dir, folder || '.', name))
+  return places.some((place) => existsSync(place))
 }

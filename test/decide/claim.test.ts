@@ -175,11 +175,11 @@ describe('a tree of the session itself that lives on although its run is over on
     told(decideClaim({ ...nobody, forgotten: [forgotten(verdict)], holdings: beside.map((one) => holding(run, one)) }, choice(onLive, over)))
   verifies('one-owner', 'is an owner like any other: refused, waited for, or ended first; --share is about directories only', () => {
     for (const share of [false, true]) {
-      expect(toldOf(locked.held, 'refuse', { share })).toBe('refuse held directory')
+      expect(toldOf(locked.held, 'refuse', { share })).toBe('refuse held forgotten')
       expect(toldOf(locked.held, 'wait', { share })).toBe('wait')
       expect(toldOf(locked.held, 'takeover', { share })).toBe('end-forgotten')
       expect(toldOf(locked.held, 'refuse', { share, force: true })).toBe('end-forgotten')
-      expect(toldOf(locked.unknown, 'takeover', { share, force: true })).toBe('refuse unproven directory')
+      expect(toldOf(locked.unknown, 'takeover', { share, force: true })).toBe('refuse unproven forgotten')
       expect(toldOf(locked.free, 'refuse', { share })).toBe('claim')
     }
   })

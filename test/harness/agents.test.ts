@@ -69,6 +69,7 @@ describe('an agent', () => {
     ['claude', '/usr/bin/env', '/usr/bin/env A=1 claude'],
     ['codex', NATIVE_CODEX, `${NATIVE_CODEX} exec --json x`],
     ['codex', '/opt/codex-x86_64-unknown-linux-musl', 'codex'],
+    ['aider', '/usr/bin/python3', '/usr/bin/python3 /usr/bin/aider -v'],
     ['codex', NODE, `node ${MODULES}/@openai/codex/bin/codex.js`],
     ['code', `${MODULES}/x/code-x86_64-unknown-linux-musl`, 'code exec x'],
     ['code', NODE, `node ${MODULES}/@just-every/code/coder.js`],
@@ -353,4 +354,20 @@ describe('registries', () => {
     expect(registeredAgents({ HOME: home }, () => false)).toEqual([])
   })
   test('without a home there is nothing', () => expect(registeredAgents({}, anybody)).toEqual([]))
+})
+
+describe('where it works', () => {
+  const at = (argv: readonly string[], cwd: string | null = '/here'): string | null | undefined =>
+    agentsAmong([{ row: row(500, { name: 'codex' }), exe: NATIVE_CODEX, argv: ['codex', ...argv], cwd }], [])[0]?.cwd
+  test.each([
+    [['exec', 'x'], '/here'],
+    [['exec', '-C', '/there', 'x'], '/there'],
+    [['-C', 'below', 'exec', 'x'], '/here/below'],
+    [['exec', '--cd=../up'], '/up'],
+  ])('codex %j', (argv, where) => expect(at(argv)).toBe(where))
+  test('what is relative to nowhere is nowhere', () => expect(at(['-C', '/there'], null)).toBeNull())
+  test('to others the same letters are something else', () => {
+    const claude = { row: row(500, { name: 'claude' }), exe: '/opt/claude', argv: ['claude', '-C', '/there'], cwd: '/here' }
+    expect(agentsAmong([claude], [])[0]?.cwd).toBe('/here')
+  })
 })

@@ -143,18 +143,59 @@ test('an add that fails half-way leaves nothing', async () => {
   expect(branches(dir)).toEqual(['kept', 'main'])
 })
 
-test('what was there before is not touched: a folder, or the entry of a folder that is gone', async () => {
+test('what was there before is not touched', async () => {
   const dir = repository()
   const path = join(base, `full${++serial}`)
   mkdirSync(path)
   expect(await refused(dir, path, 'x')).toBe(`${path} already exists`)
   expect(existsSync(path)).toBe(true)
-  const { path: lost } = await added('y', dir)
-  rmSync(lost, { recursive: true })
-  expect(await refused(dir, lost, 'x')).toMatch(/missing but locked worktree/)
-  expect(existsSync(lost)).toBe(false)
-  expect(trees(dir)).toContain(`worktree ${lost}\n`)
-  expect(branches(dir)).toEqual(['main', 'y'])
+})
+
+test('one of ours whose folder somebody deleted keeps neither its place nor its branch; others that are missing are left alone', async () => {
+  const dir = repository()
+  const { path } = await added('y', dir)
+  const beside = join(path, '..', 'beside')
+  expect(await worktrees.add({ repository: dir, path: beside, branch: 'z', reason: REASON })).toBeNull()
+  for (const gone of [path, beside]) rmSync(gone, { recursive: true })
+  expect(await worktrees.add({ repository: dir, path, branch: 'x', reason: REASON })).toBeNull()
+  expect(trees(dir)).toContain(`worktree ${beside}\n`)
+  expect(await worktrees.add({ repository: dir, path: `${path}-2`, branch: 'z', reason: REASON })).toBeNull()
+  expect(trees(dir)).not.toContain(`worktree ${beside}\n`)
+})
+
+test('one whose maker died is half made, and can go; so is one whose remover died', async () => {
+  const dir = repository()
+  const { path } = await added('y', dir)
+  const own = git(path, 'rev-parse', '--absolute-git-dir').trim()
+  writeFileSync(join(own, 'locked'), 'initializing')
+  rmSync(join(path, 'a'))
+  expect(await worktrees.state(path)).toEqual({ kind: 'half' })
+  expect(await worktrees.remove(path)).toBeNull()
+  expect(trees(dir)).not.toContain(path)
+  for (const empty of [place(), join(base, '.removed-x')]) {
+    mkdirSync(empty, { recursive: true })
+    expect(await worktrees.remove(empty)).toBeNull()
+    expect(existsSync(empty)).toBe(false)
+  }
+})
+
+test('files that git was told not to look at, and commits that only its own history names, are work', async () => {
+  for (const bit of ['--assume-unchanged', '--skip-worktree']) {
+    const { path } = await added()
+    git(path, 'update-index', bit, 'a')
+    writeFileSync(join(path, 'a'), 'work')
+    expect(await worktrees.remove(path)).toContain('told not to look at')
+  }
+  const { path } = await added()
+  git(path, 'checkout', '--quiet', '--detach')
+  commit(path, 'a', 'lonely')
+  git(path, 'checkout', '--quiet', 'holdfast/x')
+  expect(await worktrees.remove(path)).toContain('no branch or tag holds')
+  // What was amended away is where everybody would look for it: in the history of its branch.
+  const other = await added()
+  commit(other.path, 'a', 'first')
+  git(other.path, 'commit', '--quiet', '--amend', '-m', 'better')
+  expect(await worktrees.state(other.path)).toMatchObject({ kind: 'clean' })
 })
 
 test('changed and untracked files are work; of what git ignores, single files may be, whole folders are not', async () => {
@@ -265,18 +306,18 @@ test('one with work in it stays, locked as it was', async () => {
   expect(trees(dir)).toContain(`locked ${REASON}\n`)
 })
 
-test('what git itself refuses is locked again with its reason', async () => {
+test('what git itself would refuse stays, locked as it was: submodules, and the main working tree', async () => {
   const dir = repository()
   git(dir, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', repository(), 'sub')
   git(dir, 'commit', '--quiet', '-m', 'sub')
   const { path } = await added('holdfast/x', dir)
   git(path, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init')
-  expect(await worktrees.state(path)).toMatchObject({ kind: 'clean' })
-  expect(await worktrees.remove(path)).toMatch(/submodules cannot be moved or removed/)
+  expect(await worktrees.remove(path)).toMatch(/submodules/)
   expect(existsSync(join(path, 'sub', 'a'))).toBe(true)
   expect(trees(dir)).toContain(`locked ${REASON}\n`)
   expect(branches(dir)).toContain('holdfast/x')
   expect(await worktrees.remove(dir)).toMatch(/main working tree/)
+  expect(existsSync(dir)).toBe(true)
 })
 
 test('a look does not write the index, even where git would refresh it', async () => {

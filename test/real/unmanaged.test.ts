@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
@@ -246,3 +246,61 @@ verifies('lock-life', 'an agent that dies while it is adopted leaves its tree he
     )
   }),
 )
+
+verifies(
+  'one-owner',
+  'what a shared daemon that was born inside a run does for others is theirs: it is seen, and not adopted, since it would be started again',
+  () =>
+    inLab(async (lab) => {
+      const claude = program(lab, 'claude', '/bin/bash')
+      const config = lab.newDir()
+      const theirs = lab.newDir()
+      mkdirSync(join(config, 'daemon'))
+      // A stand-in for `claude daemon run` with one session of somebody else, as its roster tells.
+      const pipe = join(lab.agentDir, 'pipe')
+      const made = spawn('mkfifo', [pipe])
+      await new Promise((done) => made.once('exit', done))
+      writeFileSync(
+        join(lab.dir, 'daemon'),
+        `(cd ${theirs}; exec ${claude} -c 'read x <${pipe}' worker) & echo $! >$FA_DIR/worker.pid; read x <${pipe}\n`,
+      )
+      const run = ['run', '--session', 'born', '--dir', lab.dir, '--until', 'tree', '--detach', '--', 'sh', '-c', `${claude} daemon run & wait`]
+      await lab.ok(run, { env: { CLAUDE_CONFIG_DIR: config } })
+      const worker = await lab.pid('worker')
+      const roster = { workers: { abc: { pid: worker, cwd: theirs, startedAt: 1 } } }
+      writeFileSync(join(config, 'daemon', 'roster.json'), JSON.stringify(roster))
+      const refusal = await lab.hf(['run', '--session', 's', '--dir', theirs, '--detach', '--', 'true'])
+      expect([refusal.code, refusal.stderr]).toEqual([75, expect.stringContaining(`claude (pid ${worker})`)])
+      expect((await lab.hf(['adopt', String(worker)])).stderr).toContain('the marker of a run of session born, but is not of it')
+      await lab.ok(['stop', 'born'])
+      expect(isAlive(worker)).toBe(true)
+      process.kill(worker, 'SIGKILL')
+      for (const { pid } of await leftWith(config)) process.kill(pid, 'SIGKILL')
+    }),
+)
+
+/** Those of our own stand-ins that were left alone. */
+const leftWith = async (config: string): Promise<{ pid: number }[]> =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && readOr(`/proc/${name}/environ`).includes(`CLAUDE_CONFIG_DIR=${config}`))
+    .map((name) => ({ pid: Number(name) }))
+
+test('a worker that a daemon keeps is not adopted: it would be started again; it is told how it ends', () =>
+  inLab(async (lab) => {
+    const claude = program(lab, 'claude', '/bin/bash')
+    const config = lab.newDir()
+    mkdirSync(join(config, 'daemon'))
+    writeFileSync(join(lab.agentDir, 'daemon'), 'read x\n')
+    const env = { PATH: process.env['PATH'], CLAUDE_CONFIG_DIR: config }
+    const daemon = spawn(claude, ['daemon', 'run'], { cwd: lab.agentDir, stdio: ['pipe', 'ignore', 'ignore'], env })
+    await stranger(lab.dir, claude, ['-c', 'sleep 1000; :'], async ({ pid }) => {
+      writeFileSync(join(config, 'daemon', 'roster.json'), JSON.stringify({ workers: { abc: { pid, cwd: lab.dir, startedAt: 1 } } }))
+      const refusal = await lab.hf(['adopt', String(pid)])
+      expect([refusal.code, refusal.stderr]).toEqual([
+        75,
+        expect.stringMatching(/Claude Code's daemon, which would start it again.*claude stop abc/s),
+      ])
+      for (const name of readOr(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean)) process.kill(Number(name), 'SIGKILL')
+    })
+    daemon.kill('SIGKILL')
+  }))

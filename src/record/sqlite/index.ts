@@ -50,6 +50,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     live: (runs) => read(() => reads.live(db, runs)),
     ended: (runs) => read(() => reads.ended(db, runs)),
     markers: () => read(() => reads.markers(db)),
+    runWithMarker: (marker) => read(() => reads.runWithMarker(db, marker)),
     runByMarker: (marker) => read(() => reads.runByMarker(db, marker)),
     isEmpty: () => read(() => reads.isEmpty(db)),
     restore: (runs) => write(() => restore(db, runs)),

@@ -117,4 +117,9 @@ export function runByMarker(db: Database, marker: number): LiveRun | null {
   return found !== null && isLive(found) ? found : null
 }
 
+export function runWithMarker(db: Database, marker: number): Run | null {
+  const row = db.prepare(`SELECT ${runColumns('r')} FROM run r WHERE marker = ? ORDER BY started_at DESC LIMIT 1`).get(marker)
+  return row === undefined ? null : toRun(row)
+}
+
 export const isEmpty = (db: Database): boolean => db.prepare('SELECT 1 FROM session LIMIT 1').get() === undefined
