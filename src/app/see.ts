@@ -3,6 +3,8 @@ import { converge, endedAt, type Verdict, verdict } from '../decide/index.ts'
 import type { Found, HoldfastEvent, LiveRun, Run, SessionView, Store } from '../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
 import type { Sight } from '../show/index.ts'
+import { forgottenLocks } from './forgotten.ts'
+import { judgeLocks } from './locks.ts'
 import { worktreeAt } from './worktree.ts'
 import type { World } from './world.ts'
 
@@ -11,7 +13,27 @@ export async function seeAll(world: World, which: 'live' | 'all'): Promise<{ sig
   const store = await world.store('reader')
   const { views, unreadable } = await store.snapshot(which, world.policy.sessionsShown)
   const sights = await seeViews(world, store, views)
-  return { sights: which === 'all' ? sights : sights.filter((sight) => isLive(sight.run)), unreadable }
+  const forgotten = await seeForgotten(world, store)
+  const isShown = ({ session, run }: Sight): boolean =>
+    (which === 'all' || isLive(run)) && !forgotten.some((one) => one.session.id === session.id && one.run.id === run.id)
+  return { sights: [...sights.filter(isShown), ...forgotten], unreadable }
+}
+
+/** Trees that live although their runs are over on record: nothing that lives is hidden by a row. */
+async function seeForgotten(world: World, store: Store): Promise<Sight[]> {
+  const locks = await forgottenLocks(store, null)
+  const judged = await judgeLocks(world, locks)
+  const sights: Sight[] = []
+  for (const lock of locks) {
+    const state = judged.get(lock.seq)
+    const found = state === undefined || state.kind === 'free' ? null : await store.find(lock.session, 'exact')
+    const run = await store.run(lock.run)
+    if (found?.kind !== 'found' || run === null || state === undefined || state.kind === 'free') continue
+    const note = `its run is over on record, but its tree is not: ${state.why}; holdfast stop ${lock.session} ends it`
+    const [liveness, pid] = state.kind === 'held' ? (['alive', state.pid] as const) : (['unknown', null] as const)
+    sights.push({ session: found.view.session, run, liveness, pid, note, tasks: [], worktree: worktreeAt(world, run.dir) })
+  }
+  return sights
 }
 
 export async function seeOne(world: World, reference: string): Promise<Sight> {

@@ -40,7 +40,7 @@ const placeText = ({ run, worktree = null }: Sight): string =>
 
 function lastColumn({ run, note }: Sight): string {
   const command = shorten(plain(run.argv.join(' ')), COMMAND_WIDTH)
-  const why = isLive(run) ? note : run.reason
+  const why = isLive(run) ? note : (note ?? run.reason)
   return why === null ? command : `${command}  · ${plain(why)}`
 }
 

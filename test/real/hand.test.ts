@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { COMMAND, gone, inLab, type Lab, readOr, until } from './lab.ts'
+import { COMMAND, gone, inLab, inNamespace, type Lab, readOr, unable, until } from './lab.ts'
 
 type Locked = { dir: string; pid: number | null; kind: string; reason: string; proof: string; expiresAt: string | null; broken?: boolean }
 const locksOf = async (lab: Lab): Promise<Locked[]> => JSON.parse(await lab.ok(['locks', '--json'])) as Locked[]
@@ -124,6 +124,16 @@ verifies('lock-life', 'a run’s lock is its tree’s: not even --force takes it
     expect(await codeOf(lab, 'lock', lab.dir)).toBe(75)
   }),
 )
+
+test('in a container the shell may be pid 1: then a process or a time must be named', () =>
+  inLab(async (lab) => {
+    const { stdout, stderr } = inNamespace(
+      `cd ${lab.newDir()}; sleep 100 & p=$!; mkdir a b c; for w in "a --pid $p" 'b --ttl 5m' c; do "${COMMAND}" lock $w >/dev/null 2>&1 && c=0 || c=$?; echo $c; done`,
+      lab.env,
+    )
+    if (stdout === '') return unable(stderr)
+    expect(stdout.trim().split('\n')).toEqual(['0', '0', '64'])
+  }))
 
 test('two scripts that lock at once: one of them has it', () =>
   inLab(async (lab) => {

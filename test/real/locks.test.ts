@@ -163,6 +163,7 @@ verifies('lock-life', 'a lock depends on no run row: forced to lost while the tr
     const child = await lab.pid('setsid')
     const { pid } = await lab.status('s')
     forget(lab, 's')
+    expect(await lab.ok(['ls'])).toMatch(/^s .*over on record, but its tree is not.*holdfast stop s/m)
     expect((await lab.hf(['doctor'])).stdout).toMatch(/over on record, but its tree is not: its agent is alive.*holdfast stop s/s)
     // Not even retention takes its record away while it lives.
     expect(await lab.ok(['prune'])).not.toContain('retention')
@@ -196,6 +197,33 @@ verifies('one-owner', 'a takeover ends what lives of the session although its ro
     expect(JSON.parse(await lab.ok(['locks', '--json']))).toEqual([])
   }),
 )
+
+verifies('lock-life', 'what is nested in a tree that lives is not orphaned by a row', () =>
+  inLab(async (lab) => {
+    await lab.ok(lab.detached('par', 'sh', '-c', `"${COMMAND}" run --session kid --detach -- sleep 1000; exec sleep 1000`))
+    const kid = await until('the kid', async () => {
+      const { code, stdout } = await lab.hf(['status', 'kid', '--json'])
+      return code === 0 && (JSON.parse(stdout) as { pid: number | null }).pid
+    })
+    forget(lab, 'par')
+    await lab.ok(['reconcile'])
+    expect(isAlive(kid)).toBe(true)
+    await lab.ok(['stop', 'par'])
+    await lab.ok(['stop', 'kid'])
+  }),
+)
+
+test('a takeover that could not start anything ends nobody, and a restart is beside whom it was', () =>
+  inLab(async (lab) => {
+    await lab.ok(lab.detached('a', 'sleep', '1000'))
+    const { pid } = await lab.status('a')
+    const failed = await lab.hf(['run', '--session', 'a', '--dir', lab.dir, '--takeover', '--detach', '--', '/no/such/agent'])
+    expect([failed.code, failed.stderr]).toEqual([66, expect.stringContaining('nobody was ended')])
+    expect(isAlive(pid)).toBe(true)
+    expect((await beside(lab, lab.dir, '--share')).code).toBe(0)
+    await lab.ok(['restart', 'other'])
+    expect((await lab.status('other')).epoch).toBe(2)
+  }))
 
 verifies('lock-life', 'a lock by hand that was taken inside a run is not the run’s: it does not end with it', () =>
   inLab(async (lab) => {

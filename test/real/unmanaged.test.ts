@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { loadSqlite } from '../../src/record/driver.ts'
 import { verifies } from '../requirements.ts'
 import { COMMAND, gone, inLab, isAlive, type Lab, readOr, TEST_COMMAND, until } from './lab.ts'
 
@@ -208,6 +209,20 @@ verifies('innocent', 'what another Holdfast home has inside an adopted agent is 
     expect(isAlive(outside.pid ?? 0)).toBe(false)
     expect(isAlive(pid)).toBe(true)
     await lab.ok(['stop', 'y', '--home', home])
+  }),
+)
+
+verifies('one-owner', 'what lives of our own session is no unmanaged agent, whatever its row says: a takeover ends it', () =>
+  inLab(async (lab) => {
+    await lab.ok(lab.detached('s', program(lab, 'codex'), '1000'))
+    const { pid } = await lab.status('s')
+    const db = new (loadSqlite().DatabaseSync)(join(lab.home, 'holdfast.db'))
+    db.exec(`UPDATE run SET state = 'lost', ended_at = 1, reason = 'forced', evidence = '[]', ended_by = 'a test'`)
+    db.close()
+    expect((await lab.hf(lab.detached('other', 'true'))).stderr).toContain('session s')
+    expect((await lab.hf(['adopt', String(pid)])).stderr).toContain('part of session s')
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--takeover', '--detach', '--', 'sleep', '1000'])
+    expect(isAlive(pid)).toBe(false)
   }),
 )
 

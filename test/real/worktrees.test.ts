@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
@@ -203,6 +203,38 @@ verifies('lock-life', 'a home behind a link: what works in a worktree is seen, a
     visitor.kill('SIGKILL')
   }),
 )
+
+verifies('lock-life', 'whoever dies over making a worktree leaves none that is half: the next start has it whole', () =>
+  inLab(async (lab) => {
+    const repo = repository(lab)
+    mkdirSync(join(repo, 'many'))
+    for (let index = 0; index < 3000; index++) writeFileSync(join(repo, 'many', String(index)), 'x')
+    git(repo, 'add', '.')
+    git(repo, 'commit', '-qm', 'many')
+    for (const delay of [0, 20, 60]) {
+      const child = lab.start(['run', '--session', 'dies', '--worktree=big', '--detach', '--', 'true'], { cwd: repo })
+      await until('its folder', () => existsSync(worktreeOf(lab, 'repo-big')))
+      await new Promise((next) => setTimeout(next, delay))
+      for (const pid of [...childrenOf(child.pid ?? 0), child.pid ?? 0]) process.kill(pid, 'SIGKILL')
+      expect((await start(lab, 'next', repo, '--worktree=big')).code).toBe(0)
+      expect(git(worktreeOf(lab, 'repo-big'), 'status', '--porcelain')).toBe('')
+      expect(readdirSync(join(worktreeOf(lab, 'repo-big'), 'many'))).toHaveLength(3000)
+      await lab.ok(['stop', 'next'])
+      expect(await pruned(lab)).toContain('removed')
+    }
+  }),
+)
+
+const childrenOf = (pid: number): number[] => readOr(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
+
+test('a branch whose worktree somebody deleted can be had again', () =>
+  inLab(async (lab) => {
+    const repo = repository(lab)
+    expect((await start(lab, 'a', repo, '--worktree=br')).code).toBe(0)
+    await lab.ok(['stop', 'a'])
+    rmSync(worktreeOf(lab, 'repo-br'), { recursive: true })
+    expect((await start(lab, 'b', repo, '--worktree=br')).code).toBe(0)
+  }))
 
 test('options may follow the branch, and the command may be told apart', () =>
   inLab(async (lab) => {
