@@ -67,9 +67,16 @@ hf_heard() {
   # Another trap may come in between and put up the next ear: this one is asked, and no other.
   set -- "$1" "$2" 0 0 '' "$hf_ear"
   while hf_lives "$6"; do
-    read -r hf_now hf_line </proc/uptime || return 1
+    # Another signal makes it fail: that is no reason to give up.
+    read -r hf_now hf_line </proc/uptime || hf_now=$5
     if [ "$hf_now" = "$5" ]; then set -- "$1" "$2" "$3" $(($4 + 1)) "$5" "$6"; else set -- "$1" "$2" $(($3 + 1)) "$4" "$hf_now" "$6"; fi
-    [ "$3" -lt 5 ] && [ "$4" -lt 3000 ] || return 1
+    if [ "$3" -ge 5 ] || [ "$4" -ge 3000 ]; then
+      if hf_claim "$2"; then return 0; fi
+      # On a busy machine it may not even have had the time to die.
+      hf_awaits "$6" "$2" || return 1
+      hf_dead=$6
+      return 0
+    fi
   done
   if [ -z "${BASH_VERSION-}" ]; then
     # Twice the same is the ear's own status, and not the number of a trap.
@@ -84,6 +91,14 @@ hf_heard() {
   fi
   [ "${hf_vouched:-$1}" = "$1" ] || return 1
   hf_vouched=$1
+}
+
+# Was this process ($1) told something ($2, as a status) that it has not heard yet?
+hf_awaits() {
+  while read -r hf_line hf_now; do
+    case $hf_line in ShdPnd:) [ $((0x${hf_now#????????} >> ($2 - 129) & 1)) = 0 ] || return 0 ;; esac
+  done <"/proc/$1/status"
+  return 1
 }
 
 # Did an ear die of this, and has nobody answered for it? The trap that finds it dead may be another one's.

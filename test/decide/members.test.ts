@@ -227,3 +227,11 @@ describe('where a shortcut would be wrong', () => {
     expect(proofs(count([row(200, { cookie: 'mine' }), nested], { marker: null }))).toEqual({ 200: 'cookie' })
   })
 })
+
+verifies('innocent', 'inside an adopted run any other marker is another Holdfast’s, on record here or not', () => {
+  const root = row(200, { ticks: harness.ticks, marker: MARKER })
+  const nested = row(300, { parent: 200, ticks: 3000, marker: markerFrom(77, 'run') })
+  const pids = (adopted: boolean): number[] => count([root, nested], { adopted }).members.map(({ row: { pid } }) => pid)
+  expect(pids(false)).toEqual([200, 300])
+  expect(pids(true)).toEqual([200])
+})

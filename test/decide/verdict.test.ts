@@ -108,3 +108,15 @@ verifies('gate', 'a run whose launcher died before the gate opened never started
     },
   })
 })
+
+describe('an adopted run, which has no keeper', () => {
+  const adopted = running({ adopted: true, keeper: null })
+  const of = (over: Partial<Seen>): Verdict => verdict(adopted, { ...seenGone(), keeper: null, ...over })
+  verifies('evidence', 'is its own first key: alive as long as it is, then leftovers, then over, and lost unless something tells', () => {
+    expect(of({ harness: alive })).toEqual({ kind: 'alive' })
+    expect(of({ tree: withMembers(member(300)) })).toMatchObject({ kind: 'leftovers' })
+    expect(of({ tree: unknown() })).toMatchObject({ kind: 'unknown' })
+    expect(of({})).toMatchObject({ kind: 'over', ending: { state: 'lost', reason: 'it was adopted while it ran: nobody saw how it ended' } })
+    expect(of({ harness: gone(5 << 8) })).toMatchObject({ kind: 'over', ending: { state: 'failed', exit: { code: 5 } } })
+  })
+})
