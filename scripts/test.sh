@@ -4,6 +4,7 @@ set -eu
 cd "$(dirname "$0")/.."
 . scripts/needs.sh
 
+need git git 'worktrees'
 need tmux tmux 'a run on a terminal'
 need strace strace 'which signals are sent'
 need unshare util-linux 'pid reuse and foreign namespaces'
