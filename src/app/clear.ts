@@ -36,7 +36,11 @@ export async function clearTheWay(
     case 'end-forgotten': {
       const end = await endForgotten(world, store, decision.lock as Forgotten, intentOfTakeover(world), graceOf(plan))
       if (end.kind === 'survivors') throw survivorsProblem(end, 'processes')
-      if (end.kind === 'ended') retired.push(end)
+      if (end.kind === 'unknown')
+        throw new Problem('unproven', `what lives of session ${plan.session} cannot be proven gone, and nothing was started: ${end.why}`, {
+          hint: 'look from where it runs',
+        })
+      retired.push(end)
       return
     }
     case 'wait':

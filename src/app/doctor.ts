@@ -1,7 +1,7 @@
 import { lookAtAll } from '../act/index.ts'
 import { brokenInvariants, verdict } from '../decide/index.ts'
 import type { LiveRun, SessionView, Store } from '../model/index.ts'
-import { cgroupName, isLive } from '../model/index.ts'
+import { cgroupName, liveRunsOf } from '../model/index.ts'
 import { type Finding, levelText, suspectText } from '../show/index.ts'
 import { containmentFor } from './contain.ts'
 import { forgottenLocks } from './forgotten.ts'
@@ -77,7 +77,7 @@ const containmentAdvice = (level: string): string | null =>
   level === 'none' ? 'a writable cgroup (root, or a delegated one) or a systemd of your own makes endings exact' : null
 
 async function runs(world: World, views: readonly SessionView[]): Promise<Finding[]> {
-  const live = views.flatMap(({ run }) => (run !== null && isLive(run) ? [run] : []))
+  const live = liveRunsOf(views)
   const looked = await lookAtAll(live, world)
   const findings: Finding[] = []
   for (const run of live) {

@@ -1,7 +1,7 @@
 import { censusOfAll, endRun, type Looked, lookAtAll, remember } from '../act/index.ts'
 import { converge, isOrphan, type Step, verdict } from '../decide/index.ts'
 import type { Intent, LiveRun, ProcessId, Run, Store, Survivor } from '../model/index.ts'
-import { isLive, MS_PER_TICK } from '../model/index.ts'
+import { isLive, liveRunsOf, MS_PER_TICK } from '../model/index.ts'
 import { forgottenLocks } from './forgotten.ts'
 import { judgeLocks } from './locks.ts'
 import { sweepCgroups } from './prune.ts'
@@ -21,7 +21,7 @@ export type Change = {
 export async function reconcile(world: World): Promise<Change[]> {
   const store = await world.store('writer')
   const { views } = await store.snapshot('live', world.policy.sessionsShown)
-  const runs = views.map((view) => view.run).filter((run): run is LiveRun => run !== null && isLive(run))
+  const runs = liveRunsOf(views)
   const looked = await lookAtAll(runs, world)
   await rememberMembers(world, runs, looked)
   const changes: Change[] = []

@@ -1,9 +1,8 @@
 import { areWorktrees, type LockVerdict, leftOf } from '../decide/index.ts'
 import type { Lock, Store } from '../model/index.ts'
-import { Problem } from '../model/index.ts'
 import type { LockSight } from '../show/index.ts'
 import { judgeLocks } from './locks.ts'
-import { seeAll } from './see.ts'
+import { recordInPassing, seeAll } from './see.ts'
 import type { World } from './world.ts'
 
 /** Every directory that is held, by whom, and what proves it. Locks that nobody holds any more are taken away in passing. */
@@ -28,11 +27,12 @@ export async function heldLocks(world: World, store: Store): Promise<Judged[]> {
   const { locks } = await store.locks([], null)
   const judged = await judgeLocks(world, locks)
   const held: Judged[] = []
+  const record = recordInPassing()
   for (const lock of locks) {
     const state = judged.get(lock.seq)
     if (state === undefined) continue
     if (state.kind !== 'free') held.push([lock, state])
-    else if (await isNobodys(store, lock)) await inPassing(() => store.unlock(lock, null, world.clock.now()))
+    else if (await isNobodys(store, lock)) await record(() => store.unlock(lock, null, world.clock.now()))
   }
   return held
 }
@@ -40,14 +40,6 @@ export async function heldLocks(world: World, store: Store): Promise<Judged[]> {
 /** The lock of a run on record goes when that run's end is recorded, not before. */
 async function isNobodys(store: Store, lock: Lock): Promise<boolean> {
   return lock.holder.kind !== 'run' || lock.run === null || !(await store.live([lock.run])).has(lock.run)
-}
-
-async function inPassing(write: () => Promise<boolean>): Promise<void> {
-  try {
-    await write()
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-  }
 }
 
 function sightsOf({ clock, processes }: World, held: readonly Judged[]): LockSight[] {

@@ -1,7 +1,7 @@
 import { type Looked, lookAtAll } from '../act/index.ts'
 import { converge, endedAt, type Verdict, verdict } from '../decide/index.ts'
 import type { Found, HoldfastEvent, LiveRun, Run, SessionView, Store } from '../model/index.ts'
-import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
+import { ID_GRAMMAR, isLive, isSessionId, liveRunsOf, Problem } from '../model/index.ts'
 import type { Sight } from '../show/index.ts'
 import { forgottenLocks } from './forgotten.ts'
 import { judgeLocks } from './locks.ts'
@@ -63,7 +63,7 @@ export async function findSession(store: Store, reference: string, how: 'exact' 
 }
 
 async function seeViews(world: World, store: Store, views: readonly SessionView[]): Promise<Sight[]> {
-  const live = views.map((view) => view.run).filter((run): run is LiveRun => run !== null && isLive(run))
+  const live = liveRunsOf(views)
   const looked = await lookSettled(world, live)
   const sights: Sight[] = []
   const recorder = recordInPassing()
@@ -147,7 +147,7 @@ function noteOf(run: LiveRun, judged: Verdict, seen: Looked): string | null {
 type Recorder = (write: () => Promise<boolean>) => Promise<void>
 
 /** A busy, full or read-only store only means that somebody else will record it; after one refusal it is not asked again. */
-function recordInPassing(): Recorder {
+export function recordInPassing(): Recorder {
   let refused = false
   return async (write) => {
     if (refused) return

@@ -1,8 +1,8 @@
 import { censusOfAll } from '../act/index.ts'
 import { relationOf, standingOf } from '../decide/index.ts'
 import { agentsAmong, mayBeAgent, registeredAgents } from '../harness/index.ts'
-import type { Agent, Candidate, Directory, LiveRun, ProcessId, ProcessRow } from '../model/index.ts'
-import { isDead, isLive, MS_PER_TICK, Problem, sameProcess } from '../model/index.ts'
+import type { Agent, Candidate, Directory, ProcessId, ProcessRow } from '../model/index.ts'
+import { isDead, liveRunsOf, MS_PER_TICK, Problem, sameProcess } from '../model/index.ts'
 import { lookForDirectory, readMounts } from '../observe/index.ts'
 import { age, iso } from '../show/index.ts'
 import { forgottenLocks } from './forgotten.ts'
@@ -79,9 +79,8 @@ async function withoutManaged(world: World, agents: readonly Agent[]): Promise<A
 export async function ownersOf(world: World, processes: readonly ProcessId[]): Promise<Map<number, string>> {
   const store = await world.store('reader')
   const { views } = await store.snapshot('live', world.policy.sessionsShown)
-  const runs = views.flatMap(({ run }): LiveRun[] => (run !== null && isLive(run) ? [run] : []))
   const forgotten = (await forgottenLocks(store, null)).map((lock) => asLive(recordOfLock(lock, lock.holder)))
-  const counted = await censusOfAll([...runs, ...forgotten], world)
+  const counted = await censusOfAll([...liveRunsOf(views), ...forgotten], world)
   return new Map(
     counted.flatMap(([run, { members }]) =>
       members.filter(({ row }) => processes.some((one) => sameProcess(one, row))).map(({ row }) => [row.pid, run.session] as const),

@@ -1,4 +1,4 @@
-import type { Run } from './run.ts'
+import { isLive, type LiveRun, type Run } from './run.ts'
 
 /** A conversation that can be resumed. Its id is ours; everything else that ever named it is an alias. */
 export type Session = {
@@ -12,6 +12,9 @@ export type Session = {
 
 /** A session with the run that holds its epoch, if it ever ran. */
 export type SessionView = { readonly session: Session; readonly run: Run | null }
+
+/** The runs among them that are live. */
+export const liveRunsOf = (views: readonly SessionView[]): LiveRun[] => views.flatMap(({ run }) => (run !== null && isLive(run) ? [run] : []))
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 export const isSessionId = (text: string): boolean => ID.test(text)
