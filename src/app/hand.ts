@@ -52,6 +52,10 @@ function holderFor(world: World, { pid, ttlMs }: HandRequest, caller: () => Proc
   const limit: Limit | null = ttlMs === undefined ? null : { ms: ttlMs, ticks: processes.ticks(), at: clock.now() + ttlMs }
   if (pid === undefined && limit !== null) return { kind: 'time', limit }
   const wanted = pid ?? caller().pid
+  if (wanted === 1)
+    throw new Problem('noSuchSession', 'pid 1 is everybody’s: a lock that it holds would be in nobody’s way', {
+      hint: 'name another process, or --ttl',
+    })
   const seen = isSignallable(wanted) ? processes.sample(wanted) : null
   if (seen?.kind !== 'seen' || isDead(seen.row.state))
     throw new Problem('noSuchSession', `there is no process ${wanted} that could hold the lock`, { hint: 'name one that runs' })

@@ -1,4 +1,5 @@
 import type { Holding, Obstacle } from '../decide/index.ts'
+import { quote } from '../keep/index.ts'
 import type { Directory, LiveRun } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import { age, holderFacts, holderLine, lockFacts, lockHolderLine } from '../show/index.ts'
@@ -70,10 +71,13 @@ const waysAround = ({ repository }: Directory): string[] => [
 ]
 
 function wayOut({ lock, run }: Holding, unproven: boolean): string {
-  if (lock.holder.kind !== 'run') return `holdfast unlock ${lock.directory.path}${unproven ? ' --force' : ''}`
+  if (lock.holder.kind !== 'run') return `holdfast unlock ${quoted(lock.directory.path)}${unproven ? ' --force' : ''}`
   if (!unproven) return `holdfast stop ${lock.session}`
-  const word = run === null ? `holdfast unlock ${lock.directory.path} --force` : `holdfast resolve ${lock.session} --gone`
+  const word = run === null ? `holdfast unlock ${quoted(lock.directory.path)} --force` : `holdfast resolve ${lock.session} --gone`
   return `${word}, if you know that it is gone`
 }
 
 const pidOfRun = (run: LiveRun, files: World['files']): number => files.harness(run.id)?.pid ?? run.keeper?.pid ?? run.launcher.pid
+
+/** As it can be given to a shell. */
+const quoted = (path: string): string => (/^[\w@%+=:,./-]+$/.test(path) ? path : quote(path))

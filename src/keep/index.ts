@@ -1,4 +1,5 @@
 export * from './containers.ts'
 export * from './files.ts'
 export * from './keepers.ts'
+export { quote } from './shell.ts'
 export * from './worktrees.ts'
