@@ -2,7 +2,17 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { inLab } from './lab.ts'
+import { inLab, type Lab } from './lab.ts'
+
+/** What a program of a project that has the package says. */
+function answerOf(lab: Lab, program: string, project = lab.newDir()): unknown {
+  mkdirSync(join(project, 'node_modules'))
+  symlinkSync(resolve('.'), join(project, 'node_modules', 'holdfast'))
+  writeFileSync(join(project, 'program.mjs'), program)
+  const result = spawnSync(process.execPath, ['program.mjs'], { cwd: project, env: { ...lab.env, WORK: lab.dir }, encoding: 'utf8' })
+  expect(result.status, result.stderr).toBe(0)
+  return JSON.parse(result.stdout)
+}
 
 const PROGRAM = `
 import { openHoldfast, Problem } from 'holdfast'
@@ -25,12 +35,7 @@ holdfast.close()
 test('the same use cases, imported from holdfast, with types', () =>
   inLab(async (lab) => {
     const project = lab.newDir()
-    mkdirSync(join(project, 'node_modules'))
-    symlinkSync(resolve('.'), join(project, 'node_modules', 'holdfast'))
-    writeFileSync(join(project, 'program.mjs'), PROGRAM)
-    const result = spawnSync(process.execPath, ['program.mjs'], { cwd: project, env: { ...lab.env, WORK: lab.dir }, encoding: 'utf8' })
-    expect(result.status, result.stderr).toBe(0)
-    expect(JSON.parse(result.stdout)).toEqual({
+    expect(answerOf(lab, PROGRAM, project)).toEqual({
       started: 'running',
       refused: 75,
       listed: ['lib'],
@@ -69,4 +74,26 @@ test('the same use cases, imported from holdfast, with types', () =>
       { cwd: project, encoding: 'utf8' },
     )
     expect(typed.stdout + typed.stderr).toBe('')
+  }))
+
+const LOCKS = `
+import { openHoldfast } from 'holdfast'
+const holdfast = openHoldfast({ home: process.env.HOLDFAST_HOME })
+const dir = process.env.WORK
+const state = async () => { const { state, own } = await holdfast.checkLock(dir); return own ? 'own' : state }
+const answers = [await state()]
+await holdfast.lock({ dir, reason: 'a build' })
+answers.push(await state(), (await holdfast.locks()).map(({ lock, pid }) => [lock.reason, pid === process.pid]))
+answers.push((await holdfast.unlock(dir)).length, await state())
+const { run } = await holdfast.start({ session: 'lib', dir, argv: ['sleep', '1000'] })
+answers.push(await state(), await holdfast.unlock(dir, true).catch((problem) => problem.exitCode), await holdfast.lock({ dir }).catch((problem) => problem.exitCode))
+await holdfast.stop({ references: [run.session] })
+answers.push(await state(), await holdfast.adopt({ pid: process.ppid }).catch((problem) => problem.exitCode))
+console.log(JSON.stringify(answers))
+holdfast.close()
+`
+
+test('directories are locked, checked and unlocked by a program, which holds them itself', () =>
+  inLab(async (lab) => {
+    expect(answerOf(lab, LOCKS)).toEqual(['free', 'own', [['a build', true]], 1, 'free', 'held', 75, 75, 'free', 64])
   }))
