@@ -41,7 +41,7 @@ function findAgent(world: World, pid: number, force: boolean): Agent {
     throw new Problem('usage', `pid ${pid} (${row.name}) is no agent at work that Holdfast knows`, {
       hint: '--force adopts it all the same: then holdfast stop ends it, with all it started',
     })
-  return { harness: basename(row.name), row, launchers: [], argv: processes.arguments(pid), cwd: processes.cwd(pid), nativeId: null }
+  return { harness: basename(row.name), row, launchers: [], argv: processes.arguments(pid), cwd: processes.cwd(pid), nativeId: null, named: null }
 }
 
 /** What is a member of a run already, or carries a marker that it would lose, or that a daemon would only start again. */

@@ -62,6 +62,7 @@ function newRun({ world, request, front, session, parent, directory, base }: Pla
     independent: request.independent ?? false,
     task: request.task ?? null,
     adopted: false,
+    budget: request.budget ?? null,
     host: world.host,
     user: world.user(),
     tty: terminalName(),

@@ -89,6 +89,9 @@ const sessionOf = (run: LiveRun): Sight['session'] => ({
   dir: run.dir,
   argv: run.argv,
   createdAt: run.startedAt,
+  harness: null,
+  native: null,
+  wentTo: null,
 })
 
 function withChildren(wanted: readonly Sight[], all: readonly Sight[]): Sight[] {

@@ -104,6 +104,7 @@ export const recordOfLock = (lock: Lock, holder: RunHolder): RunRecord => ({
   cookie: holder.cookie,
   containment: holder.containment,
   adopted: holder.adopted,
+  budget: null,
   id: lock.run ?? '',
   session: lock.session ?? '',
   epoch: 0,

@@ -28,6 +28,8 @@ export type StartRequest = {
   /** Makes it a task of the session around the caller. */
   readonly task?: OnRetire | undefined
   readonly timeoutMs?: number | undefined
+  /** In tokens. */
+  readonly budget?: number | undefined
   readonly graceMs?: number | undefined
   readonly umask?: number | undefined
 }

@@ -100,7 +100,7 @@ export function agentsAmong(candidates: readonly Candidate[], registered: readon
   const innermost = recognised.filter((agent) => !launchers.has(agent))
   return innermost.map((agent) => {
     const { harness, row, argv, cwd, args, entry } = agent
-    return { harness, row, launchers: launchersOf(agent, found), argv, cwd, nativeId: entry?.nativeId ?? nativeIdIn(args) }
+    return { harness, row, launchers: launchersOf(agent, found), argv, cwd, nativeId: entry?.nativeId ?? null, named: nativeIdIn(args) }
   })
 }
 

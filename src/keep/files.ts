@@ -18,13 +18,14 @@ import { exitFromShell, isSignallable } from '../model/index.ts'
 import { readOr, writeAtomically } from './atomic.ts'
 import { readJournal, writeJournal } from './journal.ts'
 import { capLog, readFrom, sizeOf, startOfTail } from './log.ts'
+import { readNatives, writeNative } from './natives.ts'
 
-/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `plan`, `log`. */
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `plan`, `log`. */
 export const RUN_FORMAT = 1
 /** The keeper writes over this, in place: as long as any record, and none. */
 const EXIT_BLANK = `0${' '.repeat(9)}\n`
 /** What records of the first releases do not say. */
-const OLDER = { containment: { level: 'none', why: 'it was started by an older Holdfast' }, task: null, adopted: false } as const
+const OLDER = { containment: { level: 'none', why: 'it was started by an older Holdfast' }, task: null, adopted: false, budget: null } as const
 const TOMBSTONE_BYTES = 512
 const RUN_ID = /^r[0-9a-f]{12}$/
 
@@ -45,6 +46,8 @@ export function runFiles(home: string): RunFiles {
     cgroup: (run) => ownCgroup(readOr(at(run, 'cgroup'))?.trimEnd() ?? '', run),
     journal: (run) => readJournal(at(run, 'members')),
     recordJournal: (run, entries) => writeJournal(at(run, 'members'), entries),
+    natives: (run) => readNatives(at(run, 'native')),
+    recordNative: (run, native) => writeNative(at(run, 'native'), native),
     exit: (run) => readExit(at(run, 'exit')),
     notStarted: (run) => {
       const text = readOr(at(run, 'nostart'))?.trim() ?? ''

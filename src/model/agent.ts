@@ -16,8 +16,10 @@ export type Agent = {
   readonly launchers: readonly ProcessRow[]
   readonly argv: readonly string[]
   readonly cwd: string | null
-  /** The harness's own id of the session, where its registry tells. */
+  /** The harness's own id of the session, where that is proven. */
   readonly nativeId: string | null
+  /** The id that its command line names: it may have gone on to another one since. */
+  readonly named: string | null
 }
 
 /** What a harness itself says about one of its live processes; true only of the very process that it names. */

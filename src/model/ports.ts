@@ -7,7 +7,7 @@ import type { JournalEntry } from './journal.ts'
 import type { Environment } from './keepers.ts'
 import type { Directory, Lock, SharedWith } from './lock.ts'
 import type { Ending, Intent, LiveRun, Run, RunBase, Survivor } from './run.ts'
-import type { Session, SessionView } from './session.ts'
+import type { NativeId, Session, SessionView } from './session.ts'
 
 /** Everything Holdfast does to the world goes through these narrow doors, so that the world can be simulated. */
 
@@ -99,6 +99,9 @@ export interface RunFiles {
   /** Members that were seen earlier, and writing them down; false if that failed. */
   journal(run: string): readonly JournalEntry[]
   recordJournal(run: string, entries: readonly JournalEntry[]): boolean
+  /** The native ids that its agent is known to have had, the newest last; and adding one. */
+  natives(run: string): readonly NativeId[]
+  recordNative(run: string, native: NativeId): void
   /** A helper the keeper left for `--timeout`. */
   timer(run: string): ProcessId | null
   /** Puts the tombstone, with who wants what; false if it could not (a full disk). The first one stands. */

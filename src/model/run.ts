@@ -3,6 +3,7 @@ import type { Exit } from './exit.ts'
 import type { Member, Spared } from './fact.ts'
 import type { Place, ProcessId } from './identity.ts'
 import type { EndState } from './states.ts'
+import type { Tokens } from './usage.ts'
 
 /** What every run has from its claim on. */
 export type RunBase = {
@@ -25,6 +26,8 @@ export type RunBase = {
   readonly task: OnRetire | null
   /** It ran before we knew of it: it has no keeper, and is its own first key. */
   readonly adopted: boolean
+  /** How many tokens it may burn. */
+  readonly budget: number | null
   readonly host: string
   readonly user: string
   readonly tty: string | null
@@ -79,7 +82,12 @@ export type Ending = {
 }
 
 /** What a run has burned, as far as the machine can tell. `whole`: nothing was left out; otherwise it is at least this much. */
-export type Usage = { readonly cpuMs: number; readonly whole: boolean }
+export type Usage = {
+  readonly cpuMs: number
+  readonly whole: boolean
+  /** What its harness says it has burned; null or left out: it does not say. */
+  readonly tokens?: Tokens | null
+}
 
 export const isLive = (run: Run): run is LiveRun => run.state === 'starting' || run.state === 'running' || run.state === 'stopping'
 

@@ -8,7 +8,15 @@ export type Session = {
   readonly dir: string
   readonly argv: readonly string[]
   readonly createdAt: number
+  /** What kind of agent it is of, and the id by which that knows it; null: not known (yet). */
+  readonly harness: string | null
+  readonly native: string | null
+  /** The session that goes on with its conversation. */
+  readonly wentTo: string | null
 }
+
+/** The id by which a harness itself knows a session. */
+export type NativeId = { readonly harness: string; readonly id: string }
 
 /** A session with the run that holds its epoch, if it ever ran. */
 export type SessionView = { readonly session: Session; readonly run: Run | null }

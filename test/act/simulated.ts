@@ -92,6 +92,8 @@ export async function simulated(): Promise<Simulated> {
       cgroup: () => null,
       journal: (run) => journals.get(run) ?? [],
       recordJournal: (run, entries) => journals.set(run, entries) !== undefined,
+      natives: () => [],
+      recordNative: () => {},
       settle: () => {},
       litter: () => [],
       isUnreadable: () => false,

@@ -26,6 +26,7 @@ for (let index = 0; index < Number(count); index++) {
     containment: { level: 'none' as const, why: 'a benchmark' },
     task: null,
     adopted: false,
+    budget: null,
     host: 'h',
     user: 'u',
     tty: null,

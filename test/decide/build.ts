@@ -51,6 +51,7 @@ const base: RunBase = {
   containment: { level: 'cgroup', path: '/cg/holdfast-i1-r000000000001' },
   task: null,
   adopted: false,
+  budget: null,
   host: 'box',
   user: 'ann',
   tty: '/dev/pts/3',
@@ -86,6 +87,9 @@ export const session = (over: Partial<Session> = {}): Session => ({
   dir: base.dir,
   argv: base.argv,
   createdAt: base.startedAt,
+  harness: null,
+  native: null,
+  wentTo: null,
   ...over,
 })
 

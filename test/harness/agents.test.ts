@@ -26,7 +26,7 @@ const candidate = (exe: string | null, line: string | readonly string[], over: P
 const child = (pid: number, parent: number, exe: string | null, line: string, over: Partial<ProcessRow> = {}): Candidate =>
   candidate(exe, line, { row: row(pid, { parent, ...over }) })
 const harnessOf = (one: Candidate, registered: readonly Registered[] = []): string | undefined => agentsAmong([one], registered)[0]?.harness
-const idOf = (exe: string, line: string): string | null | undefined => agentsAmong([candidate(exe, line)], [])[0]?.nativeId
+const idOf = (exe: string, line: string): string | null | undefined => agentsAmong([candidate(exe, line)], [])[0]?.named
 /** Who was found, and by whom each was launched. */
 const folded = (...all: readonly Candidate[]) => agentsAmong(all, []).map(({ row: { pid }, launchers }) => [pid, launchers.map((one) => one.pid)])
 const entry = (over: Partial<Registered> = {}): Registered => ({
@@ -239,7 +239,7 @@ describe('what a harness says about its own process', () => {
   const unnamed = candidate('/opt/cc', 'cc --continue')
   test('makes it an agent, with its id', () => {
     expect(agentsAmong([unnamed], [entry()])).toEqual([
-      { harness: 'claude', row: unnamed.row, launchers: [], argv: unnamed.argv, cwd: '/w', nativeId: UUID },
+      { harness: 'claude', row: unnamed.row, launchers: [], argv: unnamed.argv, cwd: '/w', nativeId: UUID, named: null },
     ])
     expect(agentsAmong([unnamed], [])).toEqual([])
   })

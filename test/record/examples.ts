@@ -24,6 +24,7 @@ export function aRun(session: string, epoch = 1, more: Partial<RunBase> = {}): R
     containment: { level: 'none', why: 'a test' },
     task: null,
     adopted: false,
+    budget: null,
     host: 'here',
     user: 'me',
     tty: null,

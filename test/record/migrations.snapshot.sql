@@ -61,3 +61,9 @@ ALTER TABLE run ADD COLUMN adopted INTEGER NOT NULL DEFAULT 0;
     FROM lock_before l JOIN run r ON r.id = l.run;
   DROP TABLE lock_before;
   CREATE INDEX lock_of_run ON lock (run) WHERE run IS NOT NULL;
+-- 4
+ALTER TABLE session ADD COLUMN harness TEXT;
+  ALTER TABLE session ADD COLUMN native TEXT;
+  ALTER TABLE session ADD COLUMN went_to TEXT;
+  ALTER TABLE run ADD COLUMN budget INTEGER;
+  CREATE UNIQUE INDEX session_native ON session (harness, native) WHERE native IS NOT NULL;

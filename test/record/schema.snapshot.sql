@@ -16,6 +16,9 @@ CREATE INDEX run_parent ON run (parent) WHERE parent IS NOT NULL
 index run_task
 CREATE INDEX run_task ON run (started_at) WHERE task IS NOT NULL
 
+index session_native
+CREATE UNIQUE INDEX session_native ON session (harness, native) WHERE native IS NOT NULL
+
 table alias
 CREATE TABLE alias ( alias TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES session (id) ) STRICT, WITHOUT ROWID
 
@@ -26,10 +29,10 @@ table lock
 CREATE TABLE lock ( seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, dir_key TEXT NOT NULL, dir_inner TEXT NOT NULL, dir TEXT NOT NULL, above TEXT NOT NULL, below TEXT NOT NULL, repository TEXT, holder TEXT NOT NULL, place TEXT NOT NULL, session TEXT, run TEXT, since INTEGER NOT NULL, reason TEXT NOT NULL, shared TEXT NOT NULL, host TEXT NOT NULL, user TEXT NOT NULL ) STRICT
 
 table run
-CREATE TABLE run ( id TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES session (id), epoch INTEGER NOT NULL, state TEXT NOT NULL, place TEXT NOT NULL, launcher TEXT NOT NULL, keeper TEXT, harness TEXT, marker INTEGER, cookie TEXT NOT NULL, argv TEXT NOT NULL, dir TEXT NOT NULL, detached INTEGER NOT NULL, until TEXT NOT NULL, deadline_at INTEGER, parent TEXT, independent INTEGER NOT NULL, host TEXT NOT NULL, user TEXT NOT NULL, tty TEXT, started_at INTEGER NOT NULL, ended_at INTEGER, intent TEXT, exit TEXT, survivors TEXT, reason TEXT, evidence TEXT, ended_by TEXT, containment TEXT, task TEXT, usage TEXT, adopted INTEGER NOT NULL DEFAULT 0, UNIQUE (session, epoch) ) STRICT, WITHOUT ROWID
+CREATE TABLE run ( id TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES session (id), epoch INTEGER NOT NULL, state TEXT NOT NULL, place TEXT NOT NULL, launcher TEXT NOT NULL, keeper TEXT, harness TEXT, marker INTEGER, cookie TEXT NOT NULL, argv TEXT NOT NULL, dir TEXT NOT NULL, detached INTEGER NOT NULL, until TEXT NOT NULL, deadline_at INTEGER, parent TEXT, independent INTEGER NOT NULL, host TEXT NOT NULL, user TEXT NOT NULL, tty TEXT, started_at INTEGER NOT NULL, ended_at INTEGER, intent TEXT, exit TEXT, survivors TEXT, reason TEXT, evidence TEXT, ended_by TEXT, containment TEXT, task TEXT, usage TEXT, adopted INTEGER NOT NULL DEFAULT 0, budget INTEGER, UNIQUE (session, epoch) ) STRICT, WITHOUT ROWID
 
 table session
-CREATE TABLE session ( id TEXT PRIMARY KEY, name TEXT, epoch INTEGER NOT NULL, dir TEXT NOT NULL, argv TEXT NOT NULL, created_at INTEGER NOT NULL ) STRICT, WITHOUT ROWID
+CREATE TABLE session ( id TEXT PRIMARY KEY, name TEXT, epoch INTEGER NOT NULL, dir TEXT NOT NULL, argv TEXT NOT NULL, created_at INTEGER NOT NULL , harness TEXT, native TEXT, went_to TEXT) STRICT, WITHOUT ROWID
 
 table sqlite_sequence
 CREATE TABLE sqlite_sequence(name,seq)

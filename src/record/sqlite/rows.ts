@@ -44,6 +44,7 @@ export const RUN_COLUMNS = [
   'task',
   'usage',
   'adopted',
+  'budget',
 ] as const
 export const runColumns = (table: string): string => RUN_COLUMNS.map((column) => `${table}.${column} AS run_${column}`).join(', ')
 
@@ -79,6 +80,7 @@ function readRun(row: Row): Run {
     containment: jsonOrNull<Containment>(at('containment')) ?? { level: 'none', why: 'it was started by an older Holdfast' },
     task: textOrNull(at('task')) as RunBase['task'],
     adopted: at('adopted') === 1,
+    budget: numberOrNull(at('budget')),
     host: String(at('host')),
     user: String(at('user')),
     tty: textOrNull(at('tty')),
@@ -122,6 +124,9 @@ export const toSession = (row: Row): Session => ({
   dir: String(row['dir']),
   argv: json(row['argv']),
   createdAt: Number(row['created_at']),
+  harness: textOrNull(row['harness']),
+  native: textOrNull(row['native']),
+  wentTo: textOrNull(row['went_to']),
 })
 
 export const toLock = (row: Row): Lock => ({

@@ -69,4 +69,11 @@ export const MIGRATIONS: readonly string[] = [
   DROP TABLE lock_before;
   CREATE INDEX lock_of_run ON lock (run) WHERE run IS NOT NULL;
   `,
+  `
+  ALTER TABLE session ADD COLUMN harness TEXT;
+  ALTER TABLE session ADD COLUMN native TEXT;
+  ALTER TABLE session ADD COLUMN went_to TEXT;
+  ALTER TABLE run ADD COLUMN budget INTEGER;
+  CREATE UNIQUE INDEX session_native ON session (harness, native) WHERE native IS NOT NULL;
+  `,
 ]

@@ -104,6 +104,7 @@ export function insertRun(db: Database, run: RunBase, state: 'starting' | 'runni
     containment: json(run.containment),
     task: run.task,
     adopted: run.adopted ? 1 : 0,
+    budget: run.budget,
     host: run.host,
     user: run.user,
     tty: run.tty,

@@ -1,0 +1,140 @@
+import type { Environment } from './keepers.ts'
+import type { Tokens } from './usage.ts'
+
+/** Words of a command line. `{id}` stands for the session's native id, `{prompt}` for the prompt, `{args}` for what the caller adds. */
+export type Words = readonly string[]
+
+/** What we know of an agent CLI. Data first; what it cannot do is null. */
+export type Harness = {
+  /** What people say: `holdfast run NAME`. */
+  readonly name: string
+  readonly title: string
+  /** Its executables, in the order in which they are looked for. */
+  readonly commands: Words
+  readonly program: ProgramRule
+  readonly speech: Speech
+  /** Where a resume must run: where the session was (`same`), or anywhere. */
+  readonly resumeIn: 'same' | 'any'
+  /** Variables by which it tells its children which session they are in: exact names, or families ending in `*`. */
+  readonly sessionVariables: Words
+  /** That of them that has the native id, in every process that the session itself starts. */
+  readonly idVariable: string | null
+  /** Where the native id is learnt from when nobody preset it, the most certain first. (Registries and hooks come before all.) */
+  readonly capture: readonly Capture[]
+  /** Where its sessions lie on disk. */
+  readonly sessions: Sessions | null
+  /** What it writes about its own live processes. */
+  readonly registry: Registry | null
+  /** Ways to end without a failure although somebody ended it: a signal after which its exit code is 0. */
+  readonly zeroAfter: readonly ('SIGTERM' | 'SIGINT')[]
+  readonly usage: UsageRule | null
+  /** First arguments, or options, with which its session goes on in its shared daemon after the command has ended. */
+  readonly daemonizes: Words
+  readonly hooks: HookRule | null
+}
+
+/** How to tell its processes. Names are those of its executable, of argv[0], or of its script. */
+export type ProgramRule = {
+  readonly names: Words
+  /** Executables that carry a version or a platform in their name. */
+  readonly exe?: RegExp
+  /** Folders that only its own scripts are in. */
+  readonly packages?: Words
+  /** First arguments with which it serves others, or only says something. */
+  readonly idle?: Words
+  /** First arguments that mean something else to it than to the others. */
+  readonly works?: Words
+  /** Options with a value that are given before those. */
+  readonly valued?: Words
+  /** Options that name the directory it works in, whatever its own is. */
+  readonly dirOptions?: Words
+  /** A word that others use too: believed of an executable, or of node and bun that go by it, but of no script. */
+  readonly ambiguous?: true
+}
+
+/** How one talks to it on its command line. */
+export type Speech = {
+  /** Makes a new session take this id. */
+  readonly preset: Words | null
+  readonly resume: Words | null
+  /** Options and first arguments that choose a session by themselves: with one of them nothing is preset. */
+  readonly chooses: Words
+  /** Those of them that an id follows (`--resume ID`, `--resume=ID`, `resume ID`). */
+  readonly idAfter: Words
+  /** Those that make a new session of an old one: the id that is named is not the one it will have. */
+  readonly forks: Words
+  /** Without a terminal, one prompt, then it ends. */
+  readonly headless: HeadlessSpeech | null
+  /** Options that a later run of the session keeps: without and with a value. */
+  readonly keeps: { readonly flags: Words; readonly valued: Words }
+}
+
+/** `prompt`: whether it is read from stdin, or given as `{prompt}`. */
+export type HeadlessSpeech = { readonly start: Words; readonly resume: Words | null; readonly prompt: 'stdin' | 'argument' }
+
+export type Capture =
+  /** Its output has a line of JSON with the id in this field (`a.b` goes down). Only where its output is our log. */
+  | { readonly from: 'output'; readonly field: string }
+  /** The agent has such a file open; the first group is the id. */
+  | { readonly from: 'open-file'; readonly path: RegExp }
+  /** What it tells its tools (`idVariable`). */
+  | { readonly from: 'variable' }
+
+/** A session as it lies on disk. */
+export type OnDisk = { readonly id: string; readonly path: string; readonly dir: string | null }
+export type Sessions = { readonly find: (env: Environment, id: string, read: ReadDatabase) => OnDisk | null }
+
+/** Reads another program's SQLite file, without writing to it; null: it cannot be read. */
+export type ReadDatabase = (path: string, sql: string, values: readonly string[]) => readonly Readonly<Record<string, unknown>>[] | null
+
+/** What a harness itself says about one of its live processes. Each entry is true only of the very process that it names. */
+export type Registry = { readonly read: (env: Environment, mayBeThere: (pid: number) => boolean) => readonly RegistryEntry[] }
+export type RegistryEntry = {
+  readonly process: { readonly pid: number; readonly ticks: number }
+  readonly cwd: string | null
+  readonly nativeId: string | null
+  /** One that serves sessions, and is none. */
+  readonly service: boolean
+}
+
+/** Where it writes what it burns. */
+export type UsageRule =
+  /** A file of JSON lines. Each line may add to what was burned; one that was written before (same key) counts once, with its last numbers. */
+  | {
+      readonly kind: 'lines'
+      readonly path: UsagePath
+      readonly read: (line: unknown) => { readonly key: string | null; readonly tokens: Tokens } | null
+    }
+  /** A file of JSON with totals. */
+  | { readonly kind: 'document'; readonly path: UsagePath; readonly read: (document: unknown) => Tokens | null }
+  /** A row with totals. */
+  | {
+      readonly kind: 'database'
+      readonly path: (env: Environment) => string
+      readonly sql: string
+      readonly read: (row: Readonly<Record<string, unknown>>) => Tokens | null
+    }
+/** The file of this session; null: it is not there (yet). */
+export type UsagePath = (env: Environment, id: string) => string | null
+
+/** How it lets others hear of its session, and refuse its tool calls. */
+export type HookRule =
+  /** A settings file in JSON with Claude's schema: `hooks.EVENT[] = {matcher, hooks: [{type: command, command}]}`. */
+  | {
+      readonly kind: 'settings'
+      readonly path: (env: Environment) => string
+      readonly events: HookEvents
+      readonly matcher: string | null
+      readonly note: string | null
+    }
+  /** A file of our own among others. `content` gets the command of each event. */
+  | {
+      readonly kind: 'file'
+      readonly path: (env: Environment) => string
+      readonly content: (command: (event: HookEvent) => string) => string
+      readonly note: string | null
+    }
+
+export type HookEvent = 'session-start' | 'before-tool' | 'session-end'
+/** What it calls them; null: it has none. */
+export type HookEvents = { readonly [E in HookEvent]: string | null }
