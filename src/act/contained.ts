@@ -19,12 +19,13 @@ export async function release(run: Run | Lookable, hands: Eyes & { readonly cont
  * What a run has burned. A cgroup has counted all that ever lived in it; without one it is what its members and those its keeper
  * has seen end add up to.
  */
-export function usageOf(run: Lookable, members: readonly Member[], { files, cgroups, processes }: Eyes): Usage | null {
+export function usageOf(run: Lookable, members: readonly Member[], { files, cgroups, processes, tokensIn }: Eyes): Usage | null {
+  const tokens = tokensIn(run.id)
   const path = files.cgroup(run.id)
   const counted = path === null ? null : cgroups.cpuMs(path)
-  if (counted !== null) return { cpuMs: counted, whole: true }
+  if (counted !== null) return { cpuMs: counted, whole: true, tokens }
   const keeper = run.keeper === null ? null : processes.cpu(run.keeper)
   const seen = members.flatMap(({ row }) => processes.cpu(row) ?? [])
-  if (keeper === null && seen.length === 0) return null
-  return { cpuMs: (keeper?.childrenMs ?? 0) + seen.reduce((sum, { ownMs, childrenMs }) => sum + ownMs + childrenMs, 0), whole: false }
+  if (keeper === null && seen.length === 0 && tokens === null) return null
+  return { cpuMs: (keeper?.childrenMs ?? 0) + seen.reduce((sum, { ownMs, childrenMs }) => sum + ownMs + childrenMs, 0), whole: false, tokens }
 }

@@ -1,6 +1,6 @@
 import type { Verdict } from '../decide/index.ts'
 import { converge, endedAt, verdict, whatBecomesOf, withCompany } from '../decide/index.ts'
-import type { Ending, Intent, LiveRun, Member, Run, RunEnd, Spared, Store, Survivor } from '../model/index.ts'
+import type { Agent, Ending, Intent, LiveRun, Member, Run, RunEnd, Spared, Store, Survivor } from '../model/index.ts'
 import { isLive, Problem, sameProcess } from '../model/index.ts'
 import { release, usageOf } from './contained.ts'
 import { endTree, type Hands, type Told } from './end-tree.ts'
@@ -9,7 +9,11 @@ import { endTimer, nudgeKeeper, settleKeeper, untilKeeperWrote } from './keeper.
 import { isHere, type Looked, lookAt } from './look.ts'
 
 export type { RunEnd }
-export type Ender = Hands & { readonly store: Store }
+export type Ender = Hands & {
+  readonly store: Store
+  /** Agents that a harness started by itself and that ended with it are put on record, with what they had burned. */
+  readonly recordCompany: (run: Run, agents: readonly Agent[]) => Promise<void>
+}
 
 export type How = {
   /** Null: only finish what is over by itself. */
@@ -29,7 +33,7 @@ export type How = {
  * agent that is over already keeps the end it had. Doing it twice does no harm.
  */
 export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<RunEnd> {
-  const tally: Tally = { ended: [], spared: [] }
+  const tally: Tally = { ended: [], spared: [], agents: [] }
   // What cannot be judged is left exactly as it is: no tombstone, no `stopping`. What is over needs nobody to ask for it.
   const atFirst = verdict(first, await lookAt(first, ender))
   if (atFirst.kind === 'unknown' && !how.despiteUnknown) return { kind: 'unknown', run: first, why: atFirst.why }
@@ -76,7 +80,7 @@ const withoutSurvivors = (ended: readonly Member[], survivors: readonly Survivor
   ended.filter(({ row }) => !survivors.some(({ pid }) => pid === row.pid))
 
 /** Who was ended on the way, and who was left alone. */
-type Tally = { readonly ended: Member[]; readonly spared: Spared[] }
+type Tally = { readonly ended: Member[]; readonly spared: Spared[]; readonly agents: Agent[] }
 const addEnded = ({ ended }: Tally, members: readonly Member[]): void =>
   void ended.push(...members.filter(({ row }) => !ended.some((known) => sameProcess(known.row, row))))
 const addSpared = ({ spared }: Tally, more: readonly Spared[]): void =>
@@ -95,6 +99,7 @@ async function endOnce(run: LiveRun, judged: Verdict, how: How, tally: Tally, tr
   ])
   addEnded(tally, outcome.ended)
   addSpared(tally, outcome.spared)
+  tally.agents.push(...outcome.agents)
   if (outcome.survivors.length > 0) {
     if (trouble === null) await orLater(() => ender.store.recordSurvivors(run, outcome.survivors, ender.clock.now()))
     return { kind: 'survivors', run, survivors: outcome.survivors, ended: withoutSurvivors(tally.ended, outcome.survivors) }
@@ -129,17 +134,18 @@ function endChild(child: LiveRun, parent: Run, how: How & { depth: number }, end
 }
 
 /** What an ended run has left: whoever recorded its end may not have been one who ends anything. */
-export const endWhatIsLeft = (run: Run, ender: Ender, how: How): Promise<RunEnd> => finished(run, { ended: [], spared: [] }, how, ender)
+export const endWhatIsLeft = (run: Run, ender: Ender, how: How): Promise<RunEnd> => finished(run, { ended: [], spared: [], agents: [] }, how, ender)
 
 /** Over and on record. A run that was claimed in it at the last moment still has to go. */
 async function finished(run: Run, tally: Tally, how: How, ender: Ender, unrecorded: Error | null = null): Promise<RunEnd> {
   const stuck = await endChildren(run, how, tally, ender)
   await release(run, ender)
+  if (unrecorded === null && tally.agents.length > 0) await ender.recordCompany(run, tally.agents)
   ender.files.capLog(run.id)
   // Its keeper may go: nothing is left for it to see to.
   if (!isLive(run) && unrecorded === null && run.keeper !== null && isHere(run, ender) && isThere(run.keeper, ender.processes))
     ender.files.settle(run.id)
-  return stuck ?? { kind: 'ended', run, ...tally, unrecorded }
+  return stuck ?? { kind: 'ended', run, ended: tally.ended, spared: tally.spared, unrecorded }
 }
 
 /** The intent goes first: tombstone, then the store. A store that cannot be written must not make an agent unstoppable. */

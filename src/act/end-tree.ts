@@ -1,4 +1,4 @@
-import type { Clock, Containers, Keepers, Member, Policy, ProcessRow, SendAnswer, Signal, Spared, Survivor } from '../model/index.ts'
+import type { Agent, Clock, Containers, Keepers, Member, Policy, ProcessRow, SendAnswer, Signal, Spared, Survivor } from '../model/index.ts'
 import { isDead } from '../model/index.ts'
 import { untilGone } from './gone.ts'
 import { remember, withPorts } from './journal.ts'
@@ -12,10 +12,14 @@ export type Hands = Eyes & {
   readonly containers: Containers
   /** Has a harness end something its own way. */
   readonly ask: Keepers['ask']
+  /** Agents among the members of a run that are not the one it is about: a review, or whatever its tools started. */
+  readonly agentsIn: (run: Lookable, members: readonly Member[]) => readonly Agent[]
 }
 export type TreeEnd = {
   /** Everyone who was asked to go, whether or not they went. */
   readonly ended: readonly Member[]
+  /** Other agents among them. */
+  readonly agents: readonly Agent[]
   readonly survivors: readonly Survivor[]
   /** Born inside, and left alone. */
   readonly spared: readonly Spared[]
@@ -45,12 +49,15 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
   }
   const cgroup = hands.files.cgroup(run.id)
   let spared: readonly Spared[] = []
+  let agents: readonly Agent[] = []
   const look: Look = async () => {
     if (how.anywhere === true) return addTo(ended, await anywhere(run, hands))
     const seenBefore = [...ended.values()].map(({ row }) => row)
     const seen = await censusOf(run, hands, false, seenBefore)
     spared = seen.spared
     const members = ended.size === 0 ? withPorts(seen.members, hands) : seen.members
+    // Once they are gone nobody can tell what they were.
+    if (ended.size === 0) agents = hands.agentsIn(run, members)
     if (members.some(({ row }) => !ended.has(keyOf(row)))) remember(run, members, hands)
     return addTo(ended, {
       members,
@@ -79,6 +86,7 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
   const left = storm ? await endAll().finally(thaw) : await endAll()
   return {
     ended: [...ended.values()],
+    agents,
     survivors: left.members.map(({ row }) => ({ pid: row.pid, name: row.name, why: whyAlive(row, denied.get(keyOf(row))) })),
     spared,
     blind: left.members.length === 0 ? left.blind : null,

@@ -16,6 +16,7 @@ import type {
   SharedDaemon,
   Spared,
   SpareRule,
+  Tokens,
   Tree,
 } from '../model/index.ts'
 import { sameProcess } from '../model/index.ts'
@@ -28,6 +29,10 @@ export type Eyes = {
   readonly spares: () => readonly SpareRule[]
   /** Those of the rows that are a daemon which a harness keeps for all of its sessions. */
   readonly daemons: (rows: readonly ProcessRow[]) => readonly SharedDaemon[]
+  /** What a run's agent says it has burned; null: it does not say. */
+  readonly tokensIn: (run: string) => Tokens | null
+  /** Signals after which a run's agent exits with 0. */
+  readonly zeroAfter: (run: Lookable) => readonly string[]
   /** The markers of all live runs on record. */
   readonly others: () => Promise<ReadonlySet<number>>
 }
@@ -52,7 +57,7 @@ export async function lookAtAll(runs: readonly Lookable[], eyes: Eyes): Promise<
 export const lookAt = async (run: Lookable, eyes: Eyes): Promise<Looked> => (await lookAtAll([run], eyes)).get(run.id) as Looked
 
 /** The exit record is read last: a keeper seen gone has written all it ever will. */
-function lookAtProcesses(run: Lookable, { processes, files }: Eyes): Looked {
+function lookAtProcesses(run: Lookable, { processes, files, zeroAfter }: Eyes): Looked {
   const at = (id: ProcessId): Fact => judge(processes, run.place, id)
   const harnessId = harnessOf(run, files)
   const harness = harnessId === null ? null : at(harnessId)
@@ -74,6 +79,7 @@ function lookAtProcesses(run: Lookable, { processes, files }: Eyes): Looked {
     keeper: run.keeper === null ? null : at(run.keeper),
     tree: null,
     exit: files.exit(run.id),
+    zeroAfter: zeroAfter(run),
     notStarted: files.notStarted(run.id),
     intent: files.intent(run.id),
   }

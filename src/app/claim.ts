@@ -30,14 +30,25 @@ export async function claim(plan: Plan, seenEpoch: number, { holdings, newest }:
     seenLock: newest,
     share: request.share === true ? sharedWith(holdings) : null,
     reason: ['an agent works here', ...unmanaged.map(({ harness, row }) => `beside ${harness} (pid ${row.pid}), which is not managed`)].join(', '),
+    harness: plan.spoken.harness?.name ?? null,
+    native: plan.spoken.native,
     ancestors: plan.ancestors,
   })
   if (answer.kind === 'won') return run
   if (answer.why === 'name') throw nameTaken(request.name)
+  if (answer.why === 'native') throw await carriedElsewhere(plan)
   if (answer.why === 'parent') throw parentEnding(parent)
   if (answer.why === 'adopted')
     throw new Problem('held', `pid ${run.launcher.pid} was just adopted by somebody else`, { hint: 'holdfast ls shows as what' })
   return null
+}
+
+async function carriedElsewhere({ store, spoken: { harness, native } }: Plan): Promise<Problem> {
+  const owner = harness === null || native === null ? null : await store.nativeOwner({ harness: harness.name, id: native })
+  const whose = owner === null ? 'another session' : `session ${owner.session.id}`
+  return new Problem('held', `the ${harness?.title} session ${native} is carried by ${whose}, which lives`, {
+    hint: owner === null ? 'try again' : `holdfast resume ${owner.session.id} goes on with it`,
+  })
 }
 
 function newRun({ world, request, front, session, parent, directory, base }: Plan, epoch: number): RunBase {

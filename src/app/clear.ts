@@ -2,7 +2,7 @@ import { endRun, endWhatIsLeft, type RunEnd } from '../act/index.ts'
 import type { ClaimDecision } from '../decide/index.ts'
 import type { Intent, LiveRun } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
-import { isProgram } from '../observe/index.ts'
+import { findProgram } from '../observe/index.ts'
 import { endForgotten, type Forgotten } from './forgotten.ts'
 import type { Plan } from './prepare.ts'
 import { refusal } from './refusal.ts'
@@ -96,7 +96,7 @@ async function settle(run: LiveRun, { world, store }: Plan): Promise<void> {
 /** What cannot be started is told before anybody is ended for it. */
 export function refuseMissingProgram({ world, request, directory }: Plan): void {
   const [program = ''] = request.argv
-  if (request.adopt === undefined && !isProgram(program, directory.path, world.env['PATH']))
+  if (request.adopt === undefined && findProgram(program, directory.path, world.env['PATH']) === null)
     throw new Problem('noSuchSession', `could not start ${program}: not found (ENOENT); nobody was ended for it`)
 }
 

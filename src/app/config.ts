@@ -1,41 +1,45 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
-import { SPARE } from '../harness/index.ts'
-import type { SpareRule } from '../model/index.ts'
+import { HARNESSES, harnessFrom, SPARE } from '../harness/index.ts'
+import type { Harness, SpareRule } from '../model/index.ts'
 
 export type Config = {
   /** The shipped list, with what `config.toml` adds (`[spare] add`) and takes away (`drop`), by process name. */
   readonly spares: () => readonly SpareRule[]
+  /** Those we ship, and those that `config.toml` describes (`[harness.NAME]`). */
+  readonly harnesses: () => readonly Harness[]
   /** What is wrong with it, once it was read. */
   readonly trouble: () => string | null
 }
 
 /** `config.toml` in the home, read once and when asked. One that makes no sense must not make an agent unstoppable: then the shipped list holds. */
 export function openConfig(home: string): Config {
-  let rules: readonly SpareRule[] | null = null
+  const path = join(home, 'config.toml')
+  let known: Read | null = null
   let trouble: string | null = null
-  const read = (): readonly SpareRule[] => {
+  const read = (): Read => {
     try {
-      return readRules(join(home, 'config.toml'))
+      return readConfig(path)
     } catch (error) {
       trouble = (error as Error).message
-      return SPARE
+      return SHIPPED
     }
   }
-  return {
-    spares: () => {
-      rules ??= read()
-      return rules
-    },
-    trouble: () => trouble,
+  const once = (): Read => {
+    known ??= read()
+    return known
   }
+  return { spares: () => once().spares, harnesses: () => once().harnesses, trouble: () => trouble }
 }
 
-function readRules(path: string): readonly SpareRule[] {
+type Read = { readonly spares: readonly SpareRule[]; readonly harnesses: readonly Harness[] }
+const SHIPPED: Read = { spares: SPARE, harnesses: HARNESSES }
+
+function readConfig(path: string): Read {
   const text = readOr(path)
-  if (text === null) return SPARE
-  const { spare = {}, ...more } = parsed(text, path)
+  if (text === null) return SHIPPED
+  const { spare = {}, harness = {}, ...more } = parsed(text, path)
   const unknown = [
     ...Object.keys(more),
     ...Object.keys(spare as object)
@@ -43,10 +47,19 @@ function readRules(path: string): readonly SpareRule[] {
       .map((key) => `spare.${key}`),
   ]
   if (unknown.length > 0) throw new Error(`${path}: nobody knows ${unknown.join(', ')}`)
+  return { spares: sparesFrom(spare, path), harnesses: [...HARNESSES, ...harnessesFrom(harness, path)] }
+}
+
+function sparesFrom(spare: unknown, path: string): readonly SpareRule[] {
   const add = namesIn(spare, 'add', path)
   const drop = namesIn(spare, 'drop', path)
   const kept = SPARE.map((rule) => ({ ...rule, named: rule.named.filter((name) => !drop.includes(name)) }))
   return add.length === 0 ? kept : [...kept, { what: 'on your own list', named: add }]
+}
+
+function harnessesFrom(tables: unknown, path: string): Harness[] {
+  if (typeof tables !== 'object' || tables === null || Array.isArray(tables)) throw new Error(`${path}: harness is a table: [harness.NAME]`)
+  return Object.entries(tables).map(([name, table]) => harnessFrom(name, table, path))
 }
 
 function parsed(text: string, path: string): Record<string, unknown> {

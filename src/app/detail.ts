@@ -2,13 +2,16 @@ import { censusOf, usageOf, withPorts } from '../act/index.ts'
 import type { LiveRun, Member, Run, Suspect } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import type { Sight, TaskSight, TreeSight } from '../show/index.ts'
-import { seeOne } from './see.ts'
+import { harnessOfRun } from './follow.ts'
+import { learnNative } from './native.ts'
+import { findSession, seeOne } from './see.ts'
 import { besideSession } from './see-locks.ts'
 import { suspectsOfRuns } from './suspects.ts'
 import type { World } from './world.ts'
 
 /** Everything about one session: with what was started in it, what it has burned, and what holds it together. */
 export async function seeDetail(world: World, reference: string): Promise<Sight> {
+  await learnFirst(world, reference)
   const sight = await seeOne(world, reference)
   const { run } = sight
   const started = await (await world.store('reader')).startedIn(run.id, world.policy.runsShown)
@@ -18,6 +21,14 @@ export async function seeDetail(world: World, reference: string): Promise<Sight>
     tasks: await Promise.all(started.map((child) => taskSight(world, child))),
     ...(isLive(run) ? { entered: world.files.cgroup(run.id) !== null, ...(await besideSession(world, run.session)) } : {}),
   }
+}
+
+/** Whoever asks about one session gets to know the conversation that it carries, as far as that can be told. */
+async function learnFirst(world: World, reference: string): Promise<void> {
+  const store = await world.store('reader')
+  const { run } = await findSession(store, reference)
+  const harness = run === null || !isLive(run) ? null : await harnessOfRun(world, store, run)
+  if (run !== null && isLive(run) && harness !== null) await learnNative(world, store, run, harness)
 }
 
 export const taskSight = async (world: World, run: Run): Promise<TaskSight> => ({ run, usage: await burned(world, run) })

@@ -26,7 +26,15 @@ export const OWN_VARIABLES: readonly string[] = [
 export function launchOf(
   world: World,
   run: RunRecord,
-  about: { lineage: readonly string[]; timeoutMs: number | null; front: Front | null; umask: number; base: CgroupBase },
+  about: {
+    lineage: readonly string[]
+    timeoutMs: number | null
+    front: Front | null
+    umask: number
+    base: CgroupBase
+    follow: Launch['follow']
+    stdin: string | null
+  },
 ): Launch {
   const names = Object.keys(world.env)
   const unwanted = run.dir.startsWith(`${world.islands}/`) ? [...OWN_VARIABLES, ...GIT_VARIABLES] : OWN_VARIABLES
@@ -52,6 +60,8 @@ export function launchOf(
     keeperCgroup: about.base.kind === 'base' && about.base.inside ? about.base.path : null,
     cgroupMount: about.base.kind === 'none' ? about.base.mount : null,
     timeoutSeconds: about.timeoutMs === null ? null : Math.max(1, Math.ceil(about.timeoutMs / 1000)),
+    follow: about.follow,
+    stdin: about.stdin,
     umask: about.umask,
     // A shell starts background children deaf to INT and QUIT; the agent must hear them, unless the caller was deaf too.
     defaultSignals: [...(ignored.has(2) ? [] : ['INT']), ...(ignored.has(3) ? [] : ['QUIT'])],
@@ -59,15 +69,11 @@ export function launchOf(
 }
 
 /** In the foreground the keeper is on record with the claim; it only has to be told. */
-export function handOver(world: World, launch: Launch): void {
-  world.files.create(launch.run)
-  world.keepers.handOver(launch)
-}
+export const handOver = (world: World, launch: Launch): void => world.keepers.handOver(launch)
 
 /** Spawn, record, open the gate. Whatever goes wrong before that closes it, and nothing ever runs. */
 export async function launchDetached(world: World, store: Store, launch: Launch): Promise<ProcessId> {
   const { run } = launch
-  world.files.create(run)
   const gated = await world.keepers.spawn(launch)
   try {
     world.files.recordKeeper(run.id, gated.keeper)

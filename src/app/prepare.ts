@@ -3,6 +3,7 @@ import type { Agent, CgroupBase, Directory, OnRetire, Run, Store, Until } from '
 import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
 import { findDirectory } from '../observe/index.ts'
 import { ancestorsOf, type Front, frontOf, lineageOf, parentRun } from './caller.ts'
+import { type Spoken, speak } from './speak.ts'
 import { worktreeFor } from './worktree.ts'
 import type { World } from './world.ts'
 
@@ -13,7 +14,14 @@ export type StartRequest = {
   readonly dir?: string | undefined
   /** In a linked git worktree of its own; the branch, or '' for one named after the session. */
   readonly worktree?: string | undefined
+  /** The command; with `harness`, what is added to that one's own words. */
   readonly argv: readonly string[]
+  /** An agent that we know how to talk to, by its name. */
+  readonly harness?: string | undefined
+  /** Its conversation with this id goes on. `from`: the command line of an earlier run, of which it keeps what it should. */
+  readonly resume?: { readonly native: string; readonly from: readonly string[] } | undefined
+  /** A file with its prompt, or `-` for stdin: then it needs no terminal. */
+  readonly promptFile?: string | undefined
   readonly detach: boolean
   readonly onLive: OnLive
   readonly waitMs?: number | undefined
@@ -39,6 +47,7 @@ export type Plan = {
   readonly world: World
   readonly store: Store
   readonly request: StartRequest
+  readonly spoken: Spoken
   readonly session: string
   readonly directory: Directory
   /** The worktree that was made for this start. */
@@ -52,34 +61,64 @@ export type Plan = {
   readonly firstEpoch: number
 }
 
-export async function prepare(world: World, request: StartRequest): Promise<Plan> {
-  if (!Array.isArray(request.argv) || request.argv.length === 0 || request.argv[0] === '')
+export async function prepare(world: World, asked: StartRequest): Promise<Plan> {
+  if (!Array.isArray(asked.argv) || (asked.harness === undefined && (asked.argv.length === 0 || asked.argv[0] === '')))
     throw new Problem('usage', 'there is no command to run', { hint: 'holdfast run [options] -- COMMAND [ARGUMENTS…]' })
-  for (const id of [request.session, request.name]) {
+  for (const id of [asked.session, asked.name]) {
     if (id !== undefined && !isSessionId(id)) throw new Problem('usage', `${JSON.stringify(id)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
   }
-  if (request.dir === '') throw new Problem('usage', '--dir needs a directory', { hint: 'leave it out for the current one' })
+  if (asked.dir === '') throw new Problem('usage', '--dir needs a directory', { hint: 'leave it out for the current one' })
   if (world.processes.here().pidNamespace === '')
     throw new Problem('unavailable', '/proc shows another pid namespace than ours, so no process could be told from another', {
       hint: 'mount it anew: unshare --mount-proc, or mount -t proc proc /proc',
     })
-  const front = request.detach ? null : frontOf(world)
-  if (!request.detach && front === null)
+  const front = asked.detach ? null : frontOf(world)
+  if (!asked.detach && front === null)
     throw new Problem('usage', 'a run in the foreground needs the holdfast command', { hint: 'use bin/holdfast, or --detach' })
   const lineage = lineageOf(world, frontOf(world))
   const store = await world.store('writer')
+  const spoken = speak(world, asked)
+  refuseUncounted(asked, spoken)
+  const request = { ...asked, argv: spoken.argv, session: asked.session ?? (await sessionOf(store, spoken)), until: untilOf(asked, spoken) }
   const found = request.session === undefined ? null : await store.find(request.session, 'exact')
   const parent = await parentRun(world, frontOf(world))
   await refuseInVain(store, request, found?.kind === 'found' ? found.view.session.id : request.session, parent)
   const known = found?.kind === 'found' ? found.view.session : null
-  const session = known?.id ?? request.session ?? request.name ?? newSessionId(request.adopt?.harness ?? request.argv[0] ?? 'run', world)
+  await refuseForeignConversation(store, spoken, known?.id ?? request.session)
+  const session = known?.id ?? request.session ?? request.name ?? newSessionId(request.adopt?.harness ?? spoken.harness?.name ?? request.argv[0] ?? 'run', world)
   const about = { ancestors: await ancestorsOf(world, parent), base: world.cgroups.base(), firstEpoch: known?.epoch ?? 0 }
   // Last, since it may make something.
   const from = request.dir ?? currentDirectory()
   const worktree = request.worktree === undefined ? null : await worktreeFor(world, store, from, request.worktree, session)
   const directory = directoryAt(worktree?.dir ?? from, session, world)
-  return { world, store, request, directory, made: worktree?.made === true ? worktree.path : null, front, lineage, parent, session, ...about }
+  return { world, store, request, spoken, directory, made: worktree?.made === true ? worktree.path : null, front, lineage, parent, session, ...about }
 }
+
+/** Whoever names a conversation means the session that it is on record for. */
+async function sessionOf(store: Store, { harness, native }: Spoken): Promise<string | undefined> {
+  const owner = harness === null || native === null ? null : await store.nativeOwner({ harness: harness.name, id: native })
+  return owner?.session.id
+}
+
+/** One conversation is one session's. */
+async function refuseForeignConversation(store: Store, spoken: Spoken, session: string | undefined): Promise<void> {
+  const owner = await sessionOf(store, spoken)
+  if (owner !== undefined && owner !== session)
+    throw new Problem('usage', `the ${spoken.harness?.title} session ${spoken.native} is that of session ${owner}`, {
+      hint: `to go on with it: holdfast resume ${owner}`,
+    })
+}
+
+/** A limit that nobody can see to is none. */
+function refuseUncounted({ budget }: StartRequest, { harness }: Spoken): void {
+  if (budget === undefined || harness?.usage != null) return
+  throw new Problem('usage', `--budget needs an agent that writes down what it burns; ${harness === null ? 'this command is none that Holdfast knows' : `${harness.title} does not`}`, {
+    hint: '--timeout limits its time',
+  })
+}
+
+/** A session that goes on in the harness's own daemon is not over with the command that began it. */
+const untilOf = ({ until }: StartRequest, spoken: Spoken): Until | undefined => until ?? (spoken.daemonizes ? 'tree' : undefined)
 
 /** What would be refused at the claim is refused before anybody is retired for it. */
 async function refuseInVain(store: Store, request: StartRequest, session: string | undefined, parent: Run | null): Promise<void> {

@@ -2,8 +2,10 @@ import { censusOfAll, endRun, type Looked, lookAtAll, remember } from '../act/in
 import { converge, isOrphan, type Step, verdict } from '../decide/index.ts'
 import type { Intent, LiveRun, ProcessId, Run, Store, Survivor } from '../model/index.ts'
 import { isLive, liveRunsOf, MS_PER_TICK } from '../model/index.ts'
+import { endSpent, harnessOfRun } from './follow.ts'
 import { forgottenLocks } from './forgotten.ts'
 import { judgeLocks } from './locks.ts'
+import { learnNative } from './native.ts'
 import { sweepCgroups } from './prune.ts'
 import { heldLocks } from './see-locks.ts'
 import type { World } from './world.ts'
@@ -31,6 +33,7 @@ export async function reconcile(world: World): Promise<Change[]> {
     const about = { ranMs: ranMs(world, seen.harnessId), maySignal: true, parentEnded: await parentEnded(world, store, run) }
     const judged = verdict(run, seen)
     const step = converge(run, judged, about)
+    await learn(world, store, run, judged.kind === 'alive')
     const after = judged.kind === 'settling' ? await end(world, store, run, null) : await perform(world, store, run, step)
     const survivors = after !== null && after.state === 'stopping' ? after.survivors : []
     if (after !== null && (after.state !== run.state || survivors.length > 0))
@@ -40,6 +43,14 @@ export async function reconcile(world: World): Promise<Change[]> {
   await sweepCgroups(world, store)
   await housekeep(world, store)
   return changes
+}
+
+/** What a run's timer does too, should it be gone: which conversation its agent carries, and whether it has burned what it may. */
+async function learn(world: World, store: Store, run: LiveRun, alive: boolean): Promise<void> {
+  const harness = alive ? await harnessOfRun(world, store, run) : null
+  if (harness === null) return
+  await learnNative(world, store, run, harness)
+  await endSpent(world, run)
 }
 
 /** Members seen now are known by identity later, when they may have lost every other proof. One pass for all. */

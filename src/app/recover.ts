@@ -13,7 +13,13 @@ export async function recoverStore(store: Store, eyes: Omit<Eyes, 'others'> & { 
   const records = readAll(files)
   if (records.length === 0) return
   const mounts = readMounts()
-  await store.restore(records.map((record) => ({ record, directory: lookForDirectory(record.dir, eyes.islands, mounts) })))
+  await store.restore(
+    records.map((record) => ({
+      record,
+      directory: lookForDirectory(record.dir, eyes.islands, mounts),
+      native: files.natives(record.id).at(-1) ?? null,
+    })),
+  )
   const runs = records.map(asLive)
   const looked = await lookAtAll(runs, { ...eyes, others: async () => markersOf(records) })
   for (const run of runs) {

@@ -15,7 +15,7 @@ const NOT_GONE = {
 /** A person testifies that what cannot be proven gone is gone. Nothing is signalled; what is proven alive is not overridden. */
 export async function resolveGone(world: World, reference: string): Promise<Run> {
   const store = await world.store('writer')
-  const { session, run } = await findSession(store, reference, 'exact')
+  const { session, run } = await findSession(store, reference, 'near')
   if (run === null || !isLive(run)) throw new Problem('noSuchSession', `session ${session.id} is not running; there is nothing to resolve`)
   const seen = await lookAt(run, world)
   const judged = verdict(run, seen)

@@ -2,7 +2,8 @@ import { areWorktrees, type LockVerdict, leftOf } from '../decide/index.ts'
 import type { Lock, Store } from '../model/index.ts'
 import type { LockSight } from '../show/index.ts'
 import { judgeLocks } from './locks.ts'
-import { recordInPassing, seeAll } from './see.ts'
+import { recordInPassing } from './record.ts'
+import { seeAll } from './see.ts'
 import type { World } from './world.ts'
 
 /** Every directory that is held, by whom, and what proves it. Locks that nobody holds any more are taken away in passing. */

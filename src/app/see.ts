@@ -1,10 +1,12 @@
-import { type Looked, lookAtAll } from '../act/index.ts'
+import { type Looked, lookAtAll, usageOf } from '../act/index.ts'
 import { converge, endedAt, type Verdict, verdict } from '../decide/index.ts'
 import type { Found, HoldfastEvent, LiveRun, Run, SessionView, Store } from '../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, liveRunsOf, Problem } from '../model/index.ts'
 import type { Sight } from '../show/index.ts'
 import { forgottenLocks } from './forgotten.ts'
 import { judgeLocks } from './locks.ts'
+import { type Recorder, recordInPassing } from './record.ts'
+import { withTokens } from './tokens.ts'
 import { worktreeAt } from './worktree.ts'
 import type { World } from './world.ts'
 
@@ -33,7 +35,7 @@ async function seeForgotten(world: World, store: Store): Promise<Sight[]> {
     const [liveness, pid] = state.kind === 'held' ? (['alive', state.pid] as const) : (['unknown', null] as const)
     sights.push({ session: found.view.session, run, liveness, pid, note, tasks: [], worktree: worktreeAt(world, run.dir) })
   }
-  return sights
+  return withTokens(world, store, sights)
 }
 
 export async function seeOne(world: World, reference: string): Promise<Sight> {
@@ -44,8 +46,12 @@ export async function seeOne(world: World, reference: string): Promise<Sight> {
   return sight
 }
 
-/** By any id or name it ever had. A beginning that only one has is enough to look, but not to end anything. */
-export async function findSession(store: Store, reference: string, how: 'exact' | 'prefix' = 'prefix'): Promise<SessionView> {
+/** So much of an id is enough to end something: less is too easily typed by mistake. */
+const ENOUGH = 4
+
+/** By any id or name it ever had, or a beginning that only one has. `near`: something will be ended, so that must not be too short. */
+export async function findSession(store: Store, reference: string, wanted: 'exact' | 'near' | 'prefix' = 'prefix'): Promise<SessionView> {
+  const how = wanted === 'prefix' || (wanted === 'near' && reference.length >= ENOUGH) ? 'prefix' : 'exact'
   if (!isSessionId(reference)) throw new Problem('usage', `${JSON.stringify(reference)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
   const found: Found = await store.find(reference, how)
   if (found.kind === 'found') return found.view
@@ -57,7 +63,7 @@ export async function findSession(store: Store, reference: string, how: 'exact' 
   }
   if (near.kind === 'found')
     throw new Problem('noSuchSession', `no such session: ${reference}`, {
-      hint: `did you mean ${near.view.session.id}? Say it in full; nothing was changed`,
+      hint: `did you mean ${near.view.session.id}? Say at least ${ENOUGH} characters of it; nothing was changed`,
     })
   throw new Problem('noSuchSession', `no such session: ${reference}`, { hint: 'holdfast ls --all lists them' })
 }
@@ -78,7 +84,7 @@ async function seeViews(world: World, store: Store, views: readonly SessionView[
       ...(isLive(run) && seen !== undefined ? await convergeOne(world, store, run, seen, recorder) : ended(run)),
     })
   }
-  return sights
+  return withTokens(world, store, sights)
 }
 
 /** A keeper that is just writing down an end gets a moment to do it. */
@@ -104,11 +110,12 @@ async function convergeOne(world: World, store: Store, run: LiveRun, seen: Looke
   const pid = seen.harnessId?.pid ?? null
   if (step.kind === 'record-end') {
     const at = endedAt(run, seen.exit, world.clock.now())
-    await record(() => store.recordEnded(run, step.ending, seen.harnessId, at))
+    const ending = { ...step.ending, usage: usageOf(run, [], world) }
+    await record(() => store.recordEnded(run, ending, seen.harnessId, at))
     return ended(
       (await store.run(run.id).then((now) => (now !== null && !isLive(now) ? now : null))) ?? {
         ...run,
-        ...step.ending,
+        ...ending,
         harness: seen.harnessId,
         endedAt: at,
       },
@@ -141,22 +148,6 @@ function noteOf(run: LiveRun, judged: Verdict, seen: Looked): string | null {
       return judged.why
     case 'over':
       return null
-  }
-}
-
-type Recorder = (write: () => Promise<boolean>) => Promise<void>
-
-/** A busy, full or read-only store only means that somebody else will record it; after one refusal it is not asked again. */
-export function recordInPassing(): Recorder {
-  let refused = false
-  return async (write) => {
-    if (refused) return
-    try {
-      await write()
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      refused = true
-    }
   }
 }
 

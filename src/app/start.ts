@@ -6,6 +6,8 @@ import { type Beside, claim } from './claim.ts'
 import { clearTheWay, refuseMissingProgram } from './clear.ts'
 import { abandon, handOver, launchDetached, launchOf, untilHarness } from './launch.ts'
 import { holdingsOf, holdingsOn, judgeLocks, touching, whoseLocks } from './locks.ts'
+import { equip } from './equip.ts'
+import { refuseOwned } from './owned.ts'
 import { type Plan, prepare, type StartRequest } from './prepare.ts'
 import { takeIn } from './take-in.ts'
 import { besideUnmanaged } from './unmanaged.ts'
@@ -55,6 +57,7 @@ async function startPlanned(plan: Plan): Promise<Started> {
     const retires = decision.kind === 'retire' || decision.kind === 'end-forgotten'
     if (retires) refuseMissingProgram(plan)
     const unmanaged = decision.kind === 'claim' || retires ? await besideUnmanaged(plan, beside.delegated) : []
+    if (decision.kind === 'claim' || retires) await refuseCarried(plan)
     if (decision.kind !== 'claim') await clearTheWay(plan, decision, retired, began)
     else {
       if (last !== null) await dismissKeeper(last, world)
@@ -64,6 +67,12 @@ async function startPlanned(plan: Plan): Promise<Started> {
     }
   }
   throw new Problem('held', `session ${plan.session} could not be claimed: others are at it`, { hint: 'try again' })
+}
+
+/** A conversation that somebody outside carries is not begun a second time, wherever that one works. */
+async function refuseCarried({ world, spoken: { harness, native }, request, session }: Plan): Promise<void> {
+  if (harness === null || native === null || request.adopt !== undefined || request.allowUnmanaged === true) return
+  await refuseOwned(world, { harness: harness.name, id: native }, session)
 }
 
 type Look = { readonly decision: ClaimDecision; readonly last: Run | null; readonly beside: Beside }
@@ -119,12 +128,13 @@ async function notesOn({ world, directory, request }: Plan, { holdings, neighbou
 async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[], notes: readonly string[]): Promise<Started> {
   const { world, store, request, front, lineage } = plan
   const umask = request.umask ?? process.umask()
-  const about = { lineage, timeoutMs: request.timeoutMs ?? null, front, umask, base: plan.base }
   let keeper: ProcessId
   try {
     // Where it cannot be made, the stub cannot enter it, and says so by not saying where it is.
     if (run.containment.level === 'cgroup') world.containers.make(run.containment.path)
-    const launch = launchOf(world, { ...run, keeper: front?.keeper ?? null }, about)
+    const record = { ...run, keeper: front?.keeper ?? null }
+    const about = { lineage, timeoutMs: request.timeoutMs ?? null, front, umask, base: plan.base, ...equip(plan, record) }
+    const launch = launchOf(world, record, about)
     if (front !== null) {
       handOver(world, launch)
       return { kind: 'handed-over', run, retired, notes }

@@ -26,7 +26,7 @@ export async function stop(world: World, request: StopRequest): Promise<Stopped[
   const views =
     request.all === true
       ? await allViews(world, store)
-      : await Promise.all([...new Set(request.references)].map((reference) => findSession(store, reference, 'exact')))
+      : await Promise.all([...new Set(request.references)].map((reference) => findSession(store, reference, 'near')))
   const by = `${world.user()}@${world.host}`
   const intent: Intent = { end: 'stopped', by, reason: request.reason ?? `stopped by ${by}` }
   // One who was sent to do it from outside does it, wherever it is.

@@ -4,6 +4,7 @@ import type { Agent, LiveRun, Member, ProcessId, RunBase } from '../model/index.
 import { Problem, sameProcess } from '../model/index.ts'
 import type { Plan } from './prepare.ts'
 import type { Started } from './start.ts'
+import { beginUsage, recordPlaces } from './usage.ts'
 import type { World } from './world.ts'
 
 /** So often new processes of it are looked for: what is born from a marked one is marked by itself. */
@@ -15,6 +16,14 @@ export async function takeIn(plan: Plan, run: RunBase, agent: Agent): Promise<St
   const live: LiveRun = { ...run, state: 'running', keeper: null }
   world.files.create({ ...run, keeper: null })
   world.files.recordHarness(run.id, run.launcher)
+  const { harness, native } = plan.spoken
+  if (harness !== null) {
+    recordPlaces(world, run.id, world.processes.environment(agent.row.pid))
+    if (native !== null) {
+      world.files.recordNative(run.id, { harness: harness.name, id: native })
+      beginUsage(world, run.id, harness, native, run.startedAt)
+    }
+  }
   const unmarked = await markAll(plan, live, agent)
   // What became of it meanwhile is judged like anything else: its own end is not that of its tree.
   const seen = await lookAt(live, world)

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import type { Ender, Eyes, Hands } from '../act/index.ts'
 import { backoffMs } from '../decide/index.ts'
 import { sharedDaemons } from '../harness/index.ts'
 import { cgroupContainers, gitWorktrees, runFiles, shellKeepers } from '../keep/index.ts'
@@ -7,10 +8,12 @@ import type {
   Cgroups,
   Clock,
   Containers,
+  Harness,
   Keepers,
   Policy,
   Processes,
   ProcessRow,
+  ReadDatabase,
   RunFiles,
   SharedDaemon,
   SpareRule,
@@ -19,12 +22,14 @@ import type {
 } from '../model/index.ts'
 import { Problem, policy } from '../model/index.ts'
 import { linuxCgroups, linuxProcesses, readPlace } from '../observe/index.ts'
-import { openSqliteStore } from '../record/index.ts'
+import { openSqliteStore, readForeignDatabase } from '../record/index.ts'
 import { realClock } from './clock.ts'
+import { agentsIn, recordCompany } from './company.ts'
 import { openConfig } from './config.ts'
 import { withFailpoints } from './failpoints.ts'
 import { homePath, openHome, userName } from './home.ts'
 import { markersOnDisk, recoverStore } from './recover.ts'
+import { tokensOf } from './usage.ts'
 
 /** Everything a use case may touch. The only place where real edges are built. */
 export type World = {
@@ -41,10 +46,17 @@ export type World = {
   readonly cgroups: Cgroups
   readonly containers: Containers
   readonly spares: () => readonly SpareRule[]
+  /** The agents that we know how to talk to. */
+  readonly harnesses: () => readonly Harness[]
+  readonly readDatabase: ReadDatabase
   /** What is wrong with config.toml, if it was needed and makes no sense. */
   readonly configTrouble: () => string | null
   readonly daemons: (rows: readonly ProcessRow[]) => readonly SharedDaemon[]
   readonly ask: Keepers['ask']
+  readonly tokensIn: Eyes['tokensIn']
+  readonly zeroAfter: Eyes['zeroAfter']
+  readonly agentsIn: Hands['agentsIn']
+  readonly recordCompany: Ender['recordCompany']
   readonly worktrees: Worktrees
   readonly host: string
   /** Lazily, so that it costs nothing: `user@host`. */
@@ -72,6 +84,12 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   const { spares } = config
   const daemons = (rows: readonly ProcessRow[]) => sharedDaemons(rows, processes.arguments, processes.environment)
   const keepers = withFailpoints('keepers', shellKeepers({ assets, files, birth }))
+  const senses = { processes, files, harnesses: config.harnesses, readDatabase: readForeignDatabase, clock, env }
+  const zeroAfter: Eyes['zeroAfter'] = (run) => {
+    const harness = files.natives(run.id).at(-1)?.harness
+    return config.harnesses().find(({ name }) => name === harness)?.zeroAfter ?? []
+  }
+  const tokensIn: Eyes['tokensIn'] = (run) => tokensOf(senses, run)
   const opened = new Map<string, Promise<Store>>()
   const open = async (as: 'writer' | 'reader'): Promise<Store> => {
     const bounds = { minMs: policy.busyRetryMinMs, maxMs: policy.busyRetryMaxMs }
@@ -83,7 +101,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
       backoff: (attempt) => backoffMs(attempt, bounds, clock.random()),
     })
     const store = withFailpoints('store', port)
-    await recoverStore(store, { islands, processes, files, cgroups, spares, daemons, clock })
+    await recoverStore(store, { islands, processes, files, cgroups, spares, daemons, tokensIn, zeroAfter, clock })
     return store
   }
   const store: World['store'] = (as) => {
@@ -104,6 +122,12 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     cgroups,
     containers: withFailpoints('containers', cgroupContainers),
     spares,
+    harnesses: config.harnesses,
+    readDatabase: readForeignDatabase,
+    tokensIn,
+    zeroAfter,
+    agentsIn: agentsIn(senses),
+    recordCompany: async (run, agents) => recordCompany(senses, await store('writer'))(run, agents),
     configTrouble: config.trouble,
     daemons,
     ask: (command, environment, ms) => keepers.ask(command, environment, ms),

@@ -6,6 +6,7 @@ import {
   endSuspects,
   endWithoutStore,
   finishRun,
+  followRun,
   intentFor,
   type Stopped,
   stop,
@@ -114,4 +115,9 @@ async function orWithoutStore<T>(world: World, run: string, intent: Intent | nul
     if (!(error instanceof Problem) || error.kind !== 'unavailable') throw error
     return (await endWithoutStore(world, run, intent)) ? exitCode.unavailable : exitCode.survivors
   }
+}
+
+/** For a run's timer: a look at its agent; 0: there is more to look at later. */
+export async function followVerb(world: World, { words: [run = '', what = 'id'] }: Parsed): Promise<number> {
+  return (await followRun(world, run, what)) ? 0 : 1
 }

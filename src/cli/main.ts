@@ -1,8 +1,9 @@
 import { openWorld, ownArguments, type World } from '../app/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
 import { daemonVerb } from './daemon.ts'
-import { endVerb, finishVerb, stopVerb, waitVerb } from './end.ts'
+import { endVerb, finishVerb, followVerb, stopVerb, waitVerb } from './end.ts'
 import { HELP } from './help.ts'
+import { hookVerb } from './hook.ts'
 import { locksVerb, lockVerb, unlockVerb } from './lock.ts'
 import { type Parsed, parse, type Spec } from './options.ts'
 import { print, printJson, say, sayProblem, sayProblemJson, write } from './out.ts'
@@ -17,7 +18,7 @@ declare const HOLDFAST_VERSION: string
 type Verb = { readonly run: (world: World, parsed: Parsed) => Promise<number>; readonly options: Spec; readonly command?: boolean }
 const VERBS: Readonly<Record<string, Verb>> = {
   run: { run: runVerb, options: { ...CHOICES, session: 'value', name: 'value', worktree: 'maybe' }, command: true },
-  resume: { run: resumeVerb, options: CHOICES },
+  resume: { run: resumeVerb, options: { ...CHOICES, last: 'flag' } },
   restart: { run: restartVerb, options: CHOICES },
   adopt: { run: adoptVerb, options: { session: 'value', name: 'value', share: 'flag', force: 'flag' } },
   attach: { run: attachVerb, options: {} },
@@ -40,6 +41,9 @@ const VERBS: Readonly<Record<string, Verb>> = {
   // For the keeper only.
   _finish: { run: finishVerb, options: {} },
   _end: { run: endVerb, options: {} },
+  _follow: { run: followVerb, options: {} },
+  // For the hooks of harnesses only.
+  _hook: { run: hookVerb, options: {} },
 }
 
 /** One command from its words to its exit code. */

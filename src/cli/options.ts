@@ -8,6 +8,8 @@ export type Parsed = {
   readonly words: readonly string[]
   /** What follows `--`, or the first word where a command begins; null if neither came. */
   readonly command: readonly string[] | null
+  /** It followed `--`: as it stands, and not the name of an agent. */
+  readonly literal: boolean
 }
 
 export const GLOBAL: Spec = { json: 'flag', home: 'value', help: 'flag' }
@@ -21,9 +23,9 @@ export function parse(args: readonly string[], spec: Spec, commandAtWord = false
   const words: string[] = []
   for (let index = 0; index < args.length; index++) {
     const word = args[index] ?? ''
-    if (word === '--') return { flags, values, words, command: args.slice(index + 1) }
+    if (word === '--') return { flags, values, words, command: args.slice(index + 1), literal: true }
     if (!word.startsWith('-') || word === '-') {
-      if (commandAtWord) return { flags, values, words, command: args.slice(index) }
+      if (commandAtWord) return { flags, values, words, command: args.slice(index), literal: false }
       words.push(word)
       continue
     }
@@ -45,7 +47,7 @@ export function parse(args: readonly string[], spec: Spec, commandAtWord = false
     if (value === undefined) throw new Problem('usage', `--${name} needs a value`)
     values.set(name, value)
   }
-  return { flags, values, words, command: null }
+  return { flags, values, words, command: null, literal: false }
 }
 
 /** The next word is the option's own if `--` or another option of ours follows it, and no option's if it is the last, or none. */

@@ -1,11 +1,12 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import type { OnLive, Started, StartRequest, World } from '../app/index.ts'
-import { adopt, findSession, parseDuration, start, wasShared } from '../app/index.ts'
-import { Problem, type SessionView } from '../model/index.ts'
+import { adopt, findSession, parseDuration, parseTokens, refuseSamePrompt, resumptionOf, start, wasShared } from '../app/index.ts'
+import { exitCode, Problem } from '../model/index.ts'
 import { plain, retiredText, stoppedJson } from '../show/index.ts'
 import { follow } from './follow.ts'
-import type { Parsed, Spec } from './options.ts'
+import { whichOne } from './choose.ts'
+import { oneWord, type Parsed, type Spec } from './options.ts'
 import { print, printJson, say, sayProblem } from './out.ts'
 
 export const CHOICES: Spec = {
@@ -20,26 +21,33 @@ export const CHOICES: Spec = {
   until: 'value',
   independent: 'flag',
   timeout: 'value',
+  budget: 'value',
+  'prompt-file': 'value',
   grace: 'value',
 }
 
 export async function runVerb(world: World, parsed: Parsed): Promise<number> {
-  const { values } = parsed
-  const base = { argv: parsed.command ?? [], session: values.get('session'), name: values.get('name'), worktree: values.get('worktree') }
-  const request = requestOf(parsed, base)
-  return begin(world, parsed, request)
+  const { values, command, literal } = parsed
+  const [first = '', ...rest] = command ?? []
+  // Said without `--`, the name of an agent that we know means that agent.
+  const known = !literal && world.harnesses().some(({ name }) => name === first)
+  const said = known ? { harness: first, argv: rest } : { argv: command ?? [] }
+  const base = { ...said, session: values.get('session'), name: values.get('name'), worktree: values.get('worktree') }
+  return begin(world, parsed, requestOf(parsed, base))
 }
 
 /** The next run of a known session, in its directory. */
 export async function resumeVerb(world: World, parsed: Parsed): Promise<number> {
-  const view = await viewOf(world, parsed, 'resume', parsed.flags.has('takeover') || parsed.flags.has('force') ? 'exact' : 'prefix')
-  return begin(world, parsed, requestOf(parsed, again(view, parsed)))
+  const reference = await whichOne(world, parsed)
+  if (reference === null) return exitCode.usage
+  return begin(world, parsed, requestOf(parsed, await resumptionOf(world, reference, parsed.command, parsed.values.get('dir'))))
 }
 
 /** Stop and start anew, as it was started: detached, until when, for how long. */
 export async function restartVerb(world: World, parsed: Parsed): Promise<number> {
-  const view = await viewOf(world, parsed, 'restart', 'exact')
-  const request = requestOf(parsed, again(view, parsed))
+  const view = await findSession(await world.store('writer'), oneWord(parsed, 'restart'), 'near')
+  if (parsed.command === null && !parsed.values.has('prompt-file')) refuseSamePrompt(world, view)
+  const request = requestOf(parsed, await resumptionOf(world, view.session.id, parsed.command, parsed.values.get('dir')))
   const { run } = view
   const timeoutMs = request.timeoutMs ?? (run === null || run.deadlineAt === null ? undefined : run.deadlineAt - run.startedAt)
   return begin(world, parsed, {
@@ -52,19 +60,7 @@ export async function restartVerb(world: World, parsed: Parsed): Promise<number>
   })
 }
 
-async function viewOf(world: World, parsed: Parsed, verb: string, how: 'exact' | 'prefix'): Promise<SessionView> {
-  const [reference, ...more] = parsed.words
-  if (reference === undefined || more.length > 0) throw new Problem('usage', `${verb} takes one session`, { hint: 'holdfast ls --all lists them' })
-  return findSession(await world.store('writer'), reference, how)
-}
-
-const again = ({ session }: SessionView, parsed: Parsed) => ({
-  session: session.id,
-  argv: parsed.command ?? session.argv,
-  dir: parsed.values.get('dir') ?? session.dir,
-})
-
-function requestOf(parsed: Parsed, base: Pick<StartRequest, 'argv' | 'session' | 'name' | 'dir' | 'worktree'>): StartRequest {
+function requestOf(parsed: Parsed, base: Pick<StartRequest, 'argv' | 'session' | 'name' | 'dir' | 'worktree' | 'harness' | 'resume'>): StartRequest {
   const { flags, values } = parsed
   const chosen = (['takeover', 'attach'] as const).filter((name) => flags.has(name))
   if (chosen.length + (values.has('wait') ? 1 : 0) > 1) throw new Problem('usage', '--takeover, --attach and --wait exclude each other')
@@ -83,6 +79,8 @@ function requestOf(parsed: Parsed, base: Pick<StartRequest, 'argv' | 'session' |
     until,
     independent: flags.has('independent'),
     timeoutMs: timeLimit(parsed),
+    budget: tokenLimit(parsed),
+    promptFile: values.get('prompt-file'),
     graceMs: duration(parsed, 'grace'),
   }
 }
@@ -91,6 +89,14 @@ export function timeLimit(parsed: Parsed): number | undefined {
   const ms = duration(parsed, 'timeout')
   if (ms === 0) throw new Problem('usage', '--timeout 0 would end it at once; leave it out for no limit')
   return ms
+}
+
+function tokenLimit({ values }: Parsed): number | undefined {
+  const text = values.get('budget')
+  if (text === undefined) return undefined
+  const tokens = parseTokens(text)
+  if (tokens === null) throw new Problem('usage', `--budget takes a number of tokens such as 200000, 200k or 1.5M, not ${JSON.stringify(text)}`)
+  return tokens
 }
 
 export function duration({ values }: Parsed, name: string): number | undefined {

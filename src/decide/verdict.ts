@@ -8,6 +8,8 @@ export type Seen = {
   readonly harness: Fact | null
   readonly tree: Tree | null
   readonly exit: ExitRecord | null
+  /** Signals after which its agent exits with 0. */
+  readonly zeroAfter?: readonly string[]
   readonly notStarted: number | null
   /** What the tombstone says, where the store could not be told. */
   readonly intent: Intent | null
@@ -93,7 +95,8 @@ export function endingOf(run: LiveRun, seen: Seen): Ending {
     return { state: 'lost', exit: null, reason, evidence, by: 'reconcile' }
   }
   const by = seen.exit !== null ? 'keeper' : 'reconcile'
-  return { state: exit.code === 0 ? 'completed' : 'failed', exit, reason: describeExit(exit), evidence, by }
+  const doubt = exit.code === 0 && seen.zeroAfter?.length ? [`${run.argv[0] ?? 'it'} exits with 0 also when it is told to end (${seen.zeroAfter.join(', ')})`] : []
+  return { state: exit.code === 0 ? 'completed' : 'failed', exit, reason: describeExit(exit), evidence: [...evidence, ...doubt], by }
 }
 
 /** The same ending, with who had to be ended on the way to it, and who was left alone: a line each, as far as there is room. */

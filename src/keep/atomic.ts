@@ -7,6 +7,16 @@ export function writeAtomically(path: string, text: string): void {
   renameSync(temporary, path)
 }
 
+/** False: a full disk, or no directory any more. */
+export function writeIfPossible(path: string, text: string): boolean {
+  try {
+    writeAtomically(path, text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 export const readOr = (path: string): string | null => {
   try {
     return readFileSync(path, 'utf8')

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import type { ExitRecord, Intent, ProcessId, RunFiles, RunRecord } from '../model/index.ts'
 import { exitFromShell, isSignallable } from '../model/index.ts'
-import { readOr, writeAtomically } from './atomic.ts'
+import { readOr, writeAtomically, writeIfPossible } from './atomic.ts'
 import { readJournal, writeJournal } from './journal.ts'
 import { capLog, readFrom, sizeOf, startOfTail } from './log.ts'
 import { readNatives, writeNative } from './natives.ts'
@@ -48,6 +48,14 @@ export function runFiles(home: string): RunFiles {
     recordJournal: (run, entries) => writeJournal(at(run, 'members'), entries),
     natives: (run) => readNatives(at(run, 'native')),
     recordNative: (run, native) => writeNative(at(run, 'native'), native),
+    recordPrompt: (run, prompt) => {
+      writeFileSync(at(run, 'prompt'), prompt, { mode: 0o600 })
+      return at(run, 'prompt')
+    },
+    usage: (run) => readOr(at(run, 'usage')),
+    recordUsage: (run, text) => void writeIfPossible(at(run, 'usage'), text),
+    recordFollowed: (run, paths) => writeAtomically(at(run, 'follow'), paths.map((path) => `${path}\n`).join('')),
+    notify: (run, text) => writeAtomically(at(run, 'notice'), `${text}\n`),
     exit: (run) => readExit(at(run, 'exit')),
     notStarted: (run) => {
       const text = readOr(at(run, 'nostart'))?.trim() ?? ''
@@ -87,7 +95,7 @@ const listRuns = (root: string): string[] => {
 const ownCgroup = (path: string, run: string): string | null =>
   /^\/.*\/holdfast-[0-9a-f]{12}-(r[0-9a-f]{12})(\.scope)?$/.exec(path)?.[1] === run ? path : null
 
-const LITTER = /^(ear|plan|timer|done|(run\.json|keeper|members)\.\d+)$/
+const LITTER = /^(ear|plan|timer|done|prompt|follow|followed|(run\.json|keeper|members|usage|follow|notice)\.\d+)$/
 function litterIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => LITTER.test(name))

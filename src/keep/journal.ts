@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../model/index.ts'
 import { isSignallable } from '../model/index.ts'
-import { readOr, writeAtomically } from './atomic.ts'
+import { readOr, writeIfPossible } from './atomic.ts'
 
 /** A line a member: `PID TICKS PORTS NAME`, where ports are `-` or `3000,3001`. What makes no sense is left out. */
 export function readJournal(path: string): JournalEntry[] {
@@ -14,11 +14,6 @@ export function readJournal(path: string): JournalEntry[] {
 
 export function writeJournal(path: string, entries: readonly JournalEntry[]): boolean {
   const lines = entries.map(({ pid, ticks, ports, name }) => `${pid} ${ticks} ${ports.join(',') || '-'} ${name.replaceAll('\n', ' ')}\n`)
-  try {
-    writeAtomically(path, lines.join(''))
-    return true
-  } catch {
-    // A full disk, or no directory any more: a journal is only one of many proofs.
-    return false
-  }
+  // A journal is only one of many proofs.
+  return writeIfPossible(path, lines.join(''))
 }

@@ -2,7 +2,8 @@
 # by bin/holdfast in the foreground (the command becomes the keeper, hf_front is set) and by gate.sh when detached. The plan that was
 # sourced before has set hf_run (id), hf_dir (run directory), hf_keep (this folder), hf_node, hf_cli, hf_cd, hf_umask, hf_signals,
 # hf_marker and hf_helper (markers of the run and of its helpers, or empty), hf_cgroup (where the stub goes, or empty), hf_systemd (the
-# command that has systemd put it there, or empty), hf_timeout (seconds, or empty), hf_until, exported the
+# command that has systemd put it there, or empty), hf_timeout (seconds, or empty), hf_follow (empty, or what of the agent is to be
+# followed), hf_stdin (the file that it reads, or empty for ours), hf_until, exported the
 # environment, and left argv in "$@".
 
 hf_harness='' hf_told='' hf_timer='' hf_ear='' hf_dead='' hf_deaths='' hf_listening='' hf_code=''
@@ -225,7 +226,7 @@ if [ -e "$hf_dir/retired" ]; then exit 143; fi
 # The ear first: what the group is told from here on is heard. (Descriptors 8 and 9 are ours, 3 to 7 may be the agent's.)
 if [ -n "${hf_front-}${BASH_VERSION-}" ] && hf_try 'mkfifo -m 600 "$hf_dir/ear" 2>/dev/null'; then exec 8<>"$hf_dir/ear"; fi
 hf_listen
-exec 9<&0
+if [ -n "$hf_stdin" ]; then exec 9<"$hf_stdin"; else exec 9<&0; fi
 set -- /bin/sh "$hf_keep/stub.sh" "$hf_dir" "$hf_umask" "$hf_cd" "$hf_cgroup" "$@"
 [ -z "$hf_systemd" ] || eval "set -- $hf_systemd \"\$@\""
 [ -z "$hf_signals" ] || set -- env "--default-signal=$hf_signals" "$@"
@@ -239,7 +240,7 @@ umask 077
 # Ends a `wait` or a rest also when the agent has stopped itself.
 trap : CHLD
 if [ -n "$hf_told" ]; then set -- "$hf_told"; hf_told=''; hf_end "$1" 0; fi
-if [ -n "$hf_timeout" ]; then
-  hf_help /bin/sh "$hf_keep/timer.sh" "$hf_dir" "$hf_timeout" $$ "$hf_harness" "$hf_until" "$hf_node" "$hf_cli" "$hf_run" && hf_timer=$!
+if [ -n "$hf_timeout$hf_follow" ]; then
+  hf_help /bin/sh "$hf_keep/timer.sh" "$hf_dir" "$hf_timeout" "$hf_follow" $$ "$hf_harness" "$hf_until" "$hf_node" "$hf_cli" "$hf_run" && hf_timer=$!
 fi
 hf_watch

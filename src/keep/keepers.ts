@@ -52,7 +52,7 @@ const cgroupWord = (containment: Containment, mount: string | null): string =>
 
 /** What a shell sources to become this run's keeper. */
 function writePlan(
-  { run, stripped, added, helperMarker, timeoutSeconds, umask, defaultSignals, cgroupMount }: Launch,
+  { run, stripped, added, helperMarker, timeoutSeconds, follow, stdin, umask, defaultSignals, cgroupMount }: Launch,
   { assets, files }: KeeperSetup,
 ): string {
   const unset = stripped.filter(isShellName)
@@ -62,6 +62,7 @@ function writePlan(
     `hf_umask=${umask.toString(8).padStart(4, '0')} hf_signals=${quote(defaultSignals.join(','))}`,
     `hf_cgroup=${quote(cgroupWord(run.containment, cgroupMount))} hf_systemd=${quote(run.containment.level === 'scope' ? scopeCommand(run.containment.unit).map(quote).join(' ') : '')}`,
     `hf_marker=${quote(run.marker === null ? '' : String(run.marker))} hf_helper=${quote(helperMarker === null ? '' : String(helperMarker))} hf_timeout=${quote(timeoutSeconds === null ? '' : String(timeoutSeconds))} hf_until=${run.until}`,
+    `hf_follow=${quote(follow ?? '')} hf_stdin=${quote(stdin ?? '')}`,
     ...(unset.length > 0 ? [`unset ${unset.join(' ')}`] : []),
     ...Object.entries(added)
       .filter(([name]) => isShellName(name))

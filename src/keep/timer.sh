@@ -1,18 +1,54 @@
-# timer.sh RUN-DIRECTORY SECONDS KEEPER-PID HARNESS-PID UNTIL NODE CLI RUN: ends the run when its time is over, without any daemon.
-hf_dir=$1 hf_left=$2 hf_keeper=$3 hf_harness=$4 hf_until=$5 hf_node=$6 hf_cli=$7 hf_run=$8
+# timer.sh RUN-DIRECTORY SECONDS FOLLOW KEEPER-PID HARNESS-PID UNTIL NODE CLI RUN: sees to a run while it lasts, without any daemon. Ends it when
+# its time is over (SECONDS, or empty), and has Node look when there is something new of its agent (FOLLOW, or empty).
+hf_dir=$1 hf_follow=$3 hf_keeper=$4 hf_harness=$5 hf_until=$6 hf_node=$7 hf_cli=$8 hf_run=$9
 umask 077
 read -r hf_stat </proc/self/stat && printf '%s\n' "$hf_stat" >"$hf_dir/timer"
-# $! is set with the fork itself, so a TERM right after it still finds the sleep; one that is over is not signalled again.
+# $! is set with the fork itself, so a TERM right after it still finds what we wait for; one that is over is not signalled again.
 hf_done=''
 trap '[ "$!" = "$hf_done" ] || kill "$!" 2>/dev/null; exit 0' TERM
-# In slices, so that a timer whose keeper was killed does not outlive its agent for long. Whoever records the end ends it too.
-while [ "$hf_left" -gt 0 ]; do
-  hf_slice=$hf_left
-  [ "$hf_slice" -le 20 ] || hf_slice=20
-  sleep "$hf_slice" &
+
+# In hundredths of a second. (A leading 1 keeps 08 from being octal.)
+hf_clock() {
+  read -r hf_now hf_rest </proc/uptime
+  hf_now=$((${hf_now%.*} * 100 + 1${hf_now#*.} - 100))
+}
+
+hf_await() {
+  "$@" &
   wait "$!"
+  hf_code=$?
   hf_done=$!
-  hf_left=$((hf_left - hf_slice))
+}
+
+# Is something newer than our last look? Before Node has said what there is to look at, it looks every time.
+hf_news() {
+  [ -s "$hf_dir/follow" ] || return 0
+  while IFS= read -r hf_file; do
+    [ ! "$hf_file" -nt "$hf_dir/followed" ] || return 0
+  done <"$hf_dir/follow"
+  return 1
+}
+
+hf_clock
+hf_deadline=''
+[ -z "$2" ] || hf_deadline=$((hf_now + $2 * 100))
+# In slices, so that a timer whose keeper was killed does not outlive its agent for long. Whoever records the end ends it too.
+while [ -n "$hf_follow$hf_deadline" ]; do
+  hf_slice=20
+  if [ -n "$hf_follow" ]; then
+    hf_slice=2
+    if hf_news; then
+      : >"$hf_dir/followed"
+      hf_await "$hf_node" "$hf_cli" _follow "$hf_run" "$hf_follow"
+      # There is nothing to follow any more, or it cannot be.
+      [ "$hf_code" = 0 ] || hf_follow=''
+    fi
+  fi
+  if [ -n "$hf_deadline" ]; then
+    hf_clock
+    [ "$hf_now" -lt "$hf_deadline" ] || exec "$hf_node" "$hf_cli" _end "$hf_run" TIMEOUT
+    [ $(((hf_deadline - hf_now + 99) / 100)) -ge "$hf_slice" ] || hf_slice=$(((hf_deadline - hf_now + 99) / 100))
+  fi
+  hf_await sleep "$hf_slice"
   [ "$hf_until" = tree ] || kill -0 "$hf_keeper" 2>/dev/null || kill -0 "$hf_harness" 2>/dev/null || exit 0
 done
-exec "$hf_node" "$hf_cli" _end "$hf_run" TIMEOUT

@@ -1,5 +1,5 @@
 /** What happened, append-only. */
-export type EventKind = 'claimed' | 'running' | 'asked' | 'exited' | 'ended' | 'survivors' | 'adopted' | 'shared' | 'unlocked'
+export type EventKind = 'claimed' | 'running' | 'asked' | 'exited' | 'ended' | 'survivors' | 'adopted' | 'shared' | 'unlocked' | 'bound' | 'conflict' | 'told'
 
 export type HoldfastEvent = {
   readonly seq: number

@@ -33,6 +33,10 @@ export type Launch = {
   readonly keeperCgroup: string | null
   readonly cgroupMount: string | null
   readonly timeoutSeconds: number | null
+  /** What of its agent is to be followed while it runs: its native id until that is known (`id`), or what it burns (`budget`). */
+  readonly follow: 'id' | 'budget' | null
+  /** The file that it reads as its stdin; null: the caller's, or none. */
+  readonly stdin: string | null
   readonly umask: number
   /** INT and QUIT, unless the caller ignores them. */
   readonly defaultSignals: readonly string[]

@@ -6,8 +6,9 @@ import type { Place, ProcessId } from './identity.ts'
 import type { JournalEntry } from './journal.ts'
 import type { Environment } from './keepers.ts'
 import type { Directory, Lock, SharedWith } from './lock.ts'
-import type { Ending, Intent, LiveRun, Run, RunBase, Survivor } from './run.ts'
+import type { Ended, Ending, Intent, LiveRun, Run, RunBase, Survivor } from './run.ts'
 import type { NativeId, Session, SessionView } from './session.ts'
+import type { Tokens } from './usage.ts'
 
 /** Everything Holdfast does to the world goes through these narrow doors, so that the world can be simulated. */
 
@@ -102,6 +103,15 @@ export interface RunFiles {
   /** The native ids that its agent is known to have had, the newest last; and adding one. */
   natives(run: string): readonly NativeId[]
   recordNative(run: string, native: NativeId): void
+  /** What its agent reads; answers where it lies. */
+  recordPrompt(run: string, prompt: Uint8Array): string
+  /** What has been counted of what it burns, and writing it down; a full disk is no trouble. */
+  usage(run: string): string | null
+  recordUsage(run: string, text: string): void
+  /** The files in which something new of its agent shows. */
+  recordFollowed(run: string, paths: readonly string[]): void
+  /** Something that its agent shall be told with its next tool call. */
+  notify(run: string, text: string): void
   /** A helper the keeper left for `--timeout`. */
   timer(run: string): ProcessId | null
   /** Puts the tombstone, with who wants what; false if it could not (a full disk). The first one stands. */
@@ -141,12 +151,21 @@ export type ClaimRequest = {
   /** Beside whom on purpose (--share); null: beside nobody. */
   readonly share: readonly SharedWith[] | null
   readonly reason: string
+  /** What kind of agent it is, and the conversation that it carries for certain; null: not known (yet). */
+  readonly harness: string | null
+  readonly native: string | null
   /** The runs this one was started from, nearest first: their directory is delegated, not refused. */
   readonly ancestors: readonly string[]
 }
 export type ClaimAnswer =
   | { readonly kind: 'won'; readonly epoch: number }
-  | { readonly kind: 'lost'; readonly why: 'epoch' | 'live' | 'directory' | 'parent' | 'name' | 'adopted' }
+  | { readonly kind: 'lost'; readonly why: 'epoch' | 'live' | 'directory' | 'parent' | 'name' | 'adopted' | 'native' }
+
+/** `taken`: another live run carries that conversation. `lost`: the run is no longer its session's owner. */
+export type BindAnswer =
+  | { readonly kind: 'bound'; readonly changed: boolean }
+  | { readonly kind: 'taken'; readonly by: Run }
+  | { readonly kind: 'lost' }
 
 /** A lock by hand. `kin`: the runs around the caller, nearest first. */
 export type LockRequest = Omit<Lock, 'seq'> & { readonly seenLock: number; readonly kin: readonly string[] }
@@ -155,7 +174,7 @@ export type LockRequest = Omit<Lock, 'seq'> & { readonly seenLock: number; reado
 export type SeenLocks = { readonly locks: readonly Lock[]; readonly newest: number; readonly kin: ReadonlySet<string> }
 
 /** A run as its directory tells it, for a store that was lost. */
-export type RestoredRun = { readonly record: RunRecord; readonly directory: Directory | null }
+export type RestoredRun = { readonly record: RunRecord; readonly directory: Directory | null; readonly native: NativeId | null }
 
 export type Snapshot = {
   readonly views: readonly SessionView[]
@@ -169,6 +188,14 @@ export type Retention = { readonly endedBefore: number; readonly keep: number; r
 /** What is remembered. Every change is one conditional statement; `false` means somebody else was first. */
 export interface Store {
   claim(request: ClaimRequest): Promise<ClaimAnswer>
+  /** The run's agent is known to carry this conversation now. `how`: who says so. */
+  bindNative(run: RunBase, native: NativeId, how: string, at: number): Promise<BindAnswer>
+  /** An agent that ended inside a run, as a task of it that is over: nobody had put it on record before. */
+  recordFound(task: Ended, native: NativeId | null): Promise<boolean>
+  /** What its harness says of itself. */
+  recordTold(run: RunBase, detail: Readonly<Record<string, unknown>>, at: number): Promise<boolean>
+  /** The session that a conversation is on record for. */
+  nativeOwner(native: NativeId): Promise<SessionView | null>
   recordRunning(run: RunBase, keeper: ProcessId, at: number): Promise<boolean>
   recordAsked(run: RunBase, intent: Intent, at: number): Promise<boolean>
   recordExited(run: RunBase, exit: Exit | null, at: number): Promise<boolean>
@@ -188,6 +215,8 @@ export interface Store {
   snapshot(which: 'live' | 'all', limit: number): Promise<Snapshot>
   run(id: string): Promise<Run | null>
   runs(session: string, limit: number): Promise<Run[]>
+  /** What the ended runs of these sessions have burned, by session; those that nobody knows it of are left out. */
+  spent(sessions: readonly string[]): Promise<ReadonlyMap<string, Tokens>>
   /** The live runs that end with it. */
   children(run: string): Promise<LiveRun[]>
   /** All that were ever started in it, newest first. */

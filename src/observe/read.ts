@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /** What a file says; null: it cannot be read. */
@@ -17,8 +17,11 @@ function orNull<T>(read: () => T): T | null {
   }
 }
 
-/** Would a shell that works in `dir` find it? */
-export function isProgram(name: string, dir: string, path = ''): boolean {
+/** Where a shell that works in `dir` finds it; null: nowhere. */
+export function findProgram(name: string, dir: string, path = ''): string | null {
   const places = name.includes('/') ? [resolve(dir, name)] : path.split(':').map((folder) => resolve(dir, folder || '.', name))
-  return places.some((place) => existsSync(place))
+  return places.find((place) => existsSync(place)) ?? null
 }
+
+/** When a file came into being, in milliseconds; null: it is not there, or nobody knows. */
+export const birthOf = (path: string): number | null => orNull(() => statSync(path).birthtimeMs)

@@ -1,7 +1,8 @@
-import type { Member, Run, Session, Spared, Suspect, Usage } from '../model/index.ts'
+import type { Member, Run, Session, Spared, Suspect, Tokens, Usage } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import { attachCommand } from './holder.ts'
 import { iso } from './time.ts'
+import { tokensJson } from './tokens.ts'
 
 /** A session as it was just seen: its newest run, converged, with what could be told about its processes. */
 export type Sight = {
@@ -14,6 +15,12 @@ export type Sight = {
   /** The runs that were started in it, where they were asked for. */
   readonly tasks: readonly TaskSight[]
   readonly usage?: Usage | null
+  /** What its agent says it has burned: in this run, in all of its runs, and since nobody watches it. */
+  readonly tokens?: {
+    readonly run: Tokens | null
+    readonly session: Tokens | null
+    readonly unwatched: { readonly since: number; readonly tokens: Tokens } | null
+  }
   /** Whether its agent is really in the cgroup that was made for it, where that was looked at. */
   readonly entered?: boolean
   /** The worktree of ours that it works in. */
@@ -38,8 +45,25 @@ export const taskJson = ({ run, usage }: TaskSight): Record<string, unknown> => 
   endedAt: iso(isLive(run) ? null : run.endedAt),
   exit: isLive(run) ? null : run.exit,
   reason: isLive(run) ? null : run.reason,
-  usage,
+  usage: usageJson(usage),
 })
+
+const orNull = (tokens: Tokens | null | undefined): Record<string, unknown> | null => (tokens == null ? null : tokensJson(tokens))
+
+/** What was burned: by the machine's count, and by what the agent says. */
+function usageJson(usage: Usage | null, tokens?: Sight['tokens']): Record<string, unknown> | null {
+  const said = tokens?.run ?? usage?.tokens ?? null
+  if (usage === null && said === null && (tokens?.session ?? null) === null) return null
+  return {
+    cpuMs: usage?.cpuMs ?? null,
+    whole: usage?.whole ?? false,
+    tokens: orNull(said),
+    ...(tokens === undefined ? {} : { sessionTokens: orNull(tokens.session), unwatched: unwatchedJson(tokens) }),
+  }
+}
+
+const unwatchedJson = ({ unwatched }: NonNullable<Sight['tokens']>): Record<string, unknown> | null =>
+  unwatched === null ? null : { since: iso(unwatched.since), tokens: tokensJson(unwatched.tokens) }
 
 /** The stable object of `status --json` and of each entry of `ls --json`. */
 export function sightJson(sight: Sight): Record<string, unknown> {
@@ -55,8 +79,8 @@ export function sightJson(sight: Sight): Record<string, unknown> {
     pid,
     keeper: run.keeper?.pid ?? null,
     dir: run.dir,
-    harness: null,
-    nativeId: null,
+    harness: session.harness,
+    nativeId: session.native,
     argv: run.argv,
     detached: run.detached,
     startedAt: iso(run.startedAt),
@@ -80,7 +104,8 @@ export function sightJson(sight: Sight): Record<string, unknown> {
         : null,
     parent: run.parent,
     tasks: tasks.map(taskJson),
-    usage: usage ?? ended?.usage ?? null,
+    usage: usageJson(usage ?? ended?.usage ?? null, sight.tokens),
+    budget: run.budget,
     containment: entered === undefined ? run.containment : { ...run.containment, entered },
     adopted: run.adopted,
     worktree: sight.worktree ?? null,

@@ -4,11 +4,15 @@ import { type Paint, plain } from './paint.ts'
 import type { Sight, TaskSight } from './sight.ts'
 import { type Cell, shorten, table } from './table.ts'
 import { age } from './time.ts'
+import { tokensText } from './tokens.ts'
 
 const COMMAND_WIDTH = 48
 
 /** What a run has burned, for people. */
 export const usageText = (usage: Usage | null): string | null =>
+  usage === null ? null : [cpuText(usage), ...(usage.tokens == null ? [] : [tokensText(usage.tokens)])].join(', ')
+
+export const cpuText = (usage: Usage | null): string | null =>
   usage === null ? null : `${usage.whole ? '' : 'at least '}${(usage.cpuMs / 1000).toFixed(usage.cpuMs < 10_000 ? 2 : 0)} s of CPU`
 
 /** One line about a run that was started inside another. */

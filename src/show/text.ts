@@ -1,10 +1,11 @@
 import type { HoldfastEvent, Member, ProcessRow, RunState, Spared, Suspect } from '../model/index.ts'
-import { describeExit, isLive } from '../model/index.ts'
+import { describeExit, isLive, totalTokens } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
 import type { Sight } from './sight.ts'
 import { type Cell, shorten, table } from './table.ts'
-import { containmentText, taskText, usageText } from './task.ts'
+import { containmentText, cpuText, taskText } from './task.ts'
 import { age, iso } from './time.ts'
+import { tokensShort, tokensText } from './tokens.ts'
 
 const DIR_WIDTH = 40
 const COMMAND_WIDTH = 48
@@ -18,7 +19,9 @@ const stateColour = (state: RunState, paint: Paint): ((text: string) => string) 
 /** `ls`: one line a session. */
 export function sessionsText(sights: readonly Sight[], now: number, paint: Paint): string[] {
   if (sights.length === 0) return [paint.dim('no sessions')]
-  const head: Cell[] = ['SESSION', 'STATE', 'PID', 'AGE', 'DIRECTORY', 'COMMAND'].map((text) => ({ text, paint: paint.dim }))
+  const counts = sights.some(({ tokens }) => tokens?.session != null)
+  const names = ['SESSION', 'STATE', 'PID', 'AGE', ...(counts ? ['TOKENS'] : []), 'DIRECTORY', 'COMMAND']
+  const head: Cell[] = names.map((text) => ({ text, paint: paint.dim }))
   const rows = sights.map((sight): Cell[] => {
     const { session, run, pid } = sight
     const since = isLive(run) ? run.startedAt : run.endedAt
@@ -27,6 +30,7 @@ export function sessionsText(sights: readonly Sight[], now: number, paint: Paint
       { text: sight.liveness === 'unknown' ? `${run.state}?` : run.state, paint: stateColour(run.state, paint) },
       { text: isLive(run) && pid !== null ? String(pid) : '-' },
       { text: age(now - since) },
+      ...(counts ? [{ text: sight.tokens?.session == null ? '-' : tokensShort(sight.tokens.session) }] : []),
       { text: shorten(plain(placeText(sight)), DIR_WIDTH) },
       { text: lastColumn(sight) },
     ]
@@ -64,7 +68,10 @@ export function statusText(sight: Sight, now: number, paint: Paint): string[] {
     ['attach', isLive(run) ? (run.detached ? `holdfast attach ${session.id}` : 'a foreground run: can be taken over, not attached') : null],
     ['parent', run.parent],
     ['containment', isLive(run) ? containmentText(sight) : null],
-    ['burned', usageText(sight.usage ?? (isLive(run) ? null : (run.usage ?? null)))],
+    ['harness', session.harness === null ? null : `${session.harness}${session.native === null ? ' (its own id of the session is not known yet)' : ` session ${plain(session.native)}`}`],
+    ['budget', run.budget === null ? null : `${run.budget} tokens`],
+    ...tokensFacts(sight, now),
+    ['burned', cpuText(sight.usage ?? (isLive(run) ? null : (run.usage ?? null)))],
     ...tasks.map((task): [string, string] => [task.run.task === null ? 'run in it' : 'task', taskText(task, now)]),
   ]
   if (isLive(run)) {
@@ -85,6 +92,16 @@ export function statusText(sight: Sight, now: number, paint: Paint): string[] {
   const told = facts.filter(([, value]) => value !== null)
   const width = Math.max(...told.map(([name]) => name.length))
   return [title, ...told.map(([name, value]) => `  ${paint.dim(name.padEnd(width))}  ${value}`)]
+}
+
+function tokensFacts({ tokens }: Sight, now: number): [string, string | null][] {
+  if (tokens === undefined) return []
+  const { run, session, unwatched } = tokens
+  return [
+    ['tokens', run === null ? null : tokensText(run)],
+    ['in all runs', session === null || (run !== null && totalTokens(session) === totalTokens(run)) ? null : tokensText(session)],
+    ['unwatched', unwatched === null ? null : `it has burned ${tokensText(unwatched.tokens)} since ${iso(unwatched.since)} (${age(now - unwatched.since)} ago), when it was last watched`],
+  ]
 }
 
 /** What is shown of a session's processes. */

@@ -38,6 +38,8 @@ for (let index = 0; index < Number(count); index++) {
     name: null,
     directory: { path: dir, key: `1:${dir}`, inner: `1@${dir}`, above: ['1:/', '1@/'], below: [], repository: null },
     seenEpoch: 0,
+    harness: null,
+    native: null,
     seenLock: index,
     share: null,
     reason: 'a benchmark',

@@ -138,6 +138,7 @@ export function storeConformance(name: string, open: OpenStore): void {
       const records = [aRun('s', 3), aRun('s', 2), aRun('t', 1)].map((run) => ({
         record: { ...run, keeper: run.epoch === 2 ? null : keeper },
         directory: directory(run.dir),
+        native: run.epoch === 2 ? null : { harness: 'claude', id: `${run.session}-native` },
       }))
       await store.restore(records)
       await store.restore(records)
@@ -151,6 +152,7 @@ export function storeConformance(name: string, open: OpenStore): void {
       expect(await store.markers()).toEqual(new Set(records.map(({ record }) => record.marker)))
       expect((await store.runByMarker(records[2]?.record.marker ?? 0))?.session).toBe('t')
       expect(await store.runByMarker(1)).toBeNull()
+      expect((await store.nativeOwner({ harness: 'claude', id: 's-native' }))?.session.id).toBe('s')
     }),
   )
 

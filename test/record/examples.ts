@@ -39,6 +39,8 @@ export const aClaim = (run: RunBase, more: Partial<ClaimRequest> = {}): ClaimReq
   name: null,
   directory: directory(run.dir),
   seenEpoch: run.epoch - 1,
+  harness: null,
+  native: null,
   seenLock: 0,
   share: null,
   reason: 'an agent works here',

@@ -12,6 +12,7 @@ import { verifies } from '../requirements.ts'
 import { storeConformance } from './conformance.ts'
 import { aClaim, anEnding, aRun, type OpenStore } from './examples.ts'
 import { lockConformance } from './locks.ts'
+import { nativeConformance } from './natives.ts'
 import { taskConformance } from './tasks.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'hf-store-'))
@@ -29,6 +30,7 @@ const newStore: OpenStore = async () => {
 storeConformance('sqlite', newStore)
 taskConformance('sqlite', newStore)
 lockConformance('sqlite', newStore)
+nativeConformance('sqlite', newStore)
 
 test('a store of the first release is brought up to date, and its runs are as they were', async () => {
   const path = newPath()

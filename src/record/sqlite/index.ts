@@ -1,6 +1,7 @@
 import type { Clock, Store } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
 import * as locks from './locks.ts'
+import * as natives from './natives.ts'
 import { BUSY, openDatabase, sqliteCode, storeProblem, TRY_MS } from './open.ts'
 import * as reads from './reads.ts'
 import { restore } from './restore.ts'
@@ -30,6 +31,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
         () => writes.claim(db, request),
         (answer) => answer.kind === 'won',
       ),
+    bindNative: (run, native, how, at) => write(() => natives.bindNative(db, run, native, how, at)),
+    recordFound: (task, native) => write(() => writes.recordFound(db, task, native)),
+    recordTold: (run, detail, at) => write(() => natives.recordTold(db, run, detail, at)),
+    nativeOwner: (native) => read(() => reads.nativeOwner(db, native)),
     recordRunning: (run, keeper, at) => write(() => writes.recordRunning(db, run, keeper, at)),
     recordAsked: (run, intent, at) => write(() => writes.recordAsked(db, run, intent, at)),
     recordExited: (run, exit, at) => write(() => writes.recordExited(db, run, exit, at)),
@@ -44,6 +49,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     snapshot: (which, limit) => read(() => reads.snapshot(db, which, limit)),
     run: (id) => read(() => reads.run(db, id)),
     runs: (session, limit) => read(() => reads.runs(db, session, limit)),
+    spent: (sessions) => read(() => reads.spent(db, sessions)),
     children: (run) => read(() => reads.children(db, run)),
     startedIn: (run, limit) => read(() => reads.startedIn(db, run, limit)),
     tasks: (which, session, limit) => read(() => reads.tasks(db, which, session, limit)),

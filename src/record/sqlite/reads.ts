@@ -1,4 +1,4 @@
-import type { Found, HoldfastEvent, LiveRun, Run, SessionView, Snapshot } from '../../model/index.ts'
+import type { Found, HoldfastEvent, LiveRun, NativeId, Run, SessionView, Snapshot, Tokens } from '../../model/index.ts'
 import { isLive, Problem } from '../../model/index.ts'
 import type { Database, Row } from '../driver.ts'
 import { allLocks } from './locks.ts'
@@ -28,6 +28,11 @@ export function find(db: Database, reference: string, how: 'exact' | 'prefix'): 
   return near.length === 1 ? { kind: 'found', view: near[0] } : { kind: 'ambiguous', sessions: near.map((view) => view.session) }
 }
 
+export function nativeOwner(db: Database, { harness, id }: NativeId): SessionView | null {
+  const row = db.prepare(`${VIEW} WHERE s.harness = ? AND s.native = ?`).get(harness, id)
+  return row === undefined ? null : toView(row)
+}
+
 export function snapshot(db: Database, which: 'live' | 'all', limit: number): Snapshot {
   const where =
     which === 'live' ? `JOIN run r ON r.session = s.id WHERE r.state IN (${LIVE})` : 'JOIN run r ON r.session = s.id AND r.epoch = s.epoch'
@@ -55,6 +60,24 @@ export const runs = (db: Database, session: string, limit: number): Run[] =>
     .prepare(`SELECT ${runColumns('r')} FROM run r WHERE session = ? ORDER BY epoch DESC LIMIT ?`)
     .all(session, limit)
     .map(toRun)
+
+const TOKENS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cost'] as const
+
+export function spent(db: Database, sessions: readonly string[]): ReadonlyMap<string, Tokens> {
+  const sums = TOKENS.map((name) => `sum(json_extract(usage, '$.tokens.${name}')) AS ${name}`)
+  const rows = db
+    .prepare(
+      `SELECT session, ${sums.join(', ')} FROM run WHERE session IN (SELECT value FROM json_each(?)) AND ended_at IS NOT NULL
+       AND json_extract(usage, '$.tokens') IS NOT NULL GROUP BY session`,
+    )
+    .all(JSON.stringify(sessions))
+  return new Map(
+    rows.map((row) => {
+      const [input = 0, output = 0, cacheRead = 0, cacheWrite = 0] = TOKENS.map((name) => Number(row[name] ?? 0))
+      return [String(row['session']), { input, output, cacheRead, cacheWrite, cost: row['cost'] === null ? null : Number(row['cost']) }]
+    }),
+  )
+}
 
 export const children = (db: Database, parent: string): LiveRun[] =>
   db

@@ -1,10 +1,12 @@
 import type {
   ClaimAnswer,
   ClaimRequest,
+  Ended,
   Ending,
   Exit,
   Intent,
   LiveRun,
+  NativeId,
   ProcessId,
   Retention,
   RunBase,
@@ -16,6 +18,7 @@ import { statesThatTake } from '../../model/index.ts'
 import type { Database, SqlValue } from '../driver.ts'
 import { recordEvent } from './events.ts'
 import { hasNewcomer, insertLock, lockKnowsKeeper, releaseOf, runLock } from './locks.ts'
+import { ownerOf, takeNative } from './natives.ts'
 import { LIVE, runColumns, toRun } from './rows.ts'
 
 /** Each function is the body of one IMMEDIATE transaction. The conditions come from the model's table. */
@@ -24,7 +27,8 @@ const list = (states: readonly string[]): string => states.map((state) => `'${st
 const takes = (event: RunEvent): string => list(statesThatTake(event))
 const json = (value: unknown): string => JSON.stringify(value)
 
-export function claim(db: Database, { run, keeper, name, directory, seenEpoch, seenLock, share, reason, ancestors }: ClaimRequest): ClaimAnswer {
+export function claim(db: Database, request: ClaimRequest): ClaimAnswer {
+  const { run, keeper, name, directory, seenEpoch, seenLock, share, reason, ancestors } = request
   if (seenEpoch === 0) {
     db.prepare(`INSERT INTO session (id, name, epoch, dir, argv, created_at) VALUES (?, NULL, 0, ?, ?, ?) ON CONFLICT DO NOTHING`).run(
       run.session,
@@ -38,8 +42,8 @@ export function claim(db: Database, { run, keeper, name, directory, seenEpoch, s
   if (live !== undefined) return { kind: 'lost', why: 'live' }
   const epoch = seenEpoch + 1
   const taken = db
-    .prepare(`UPDATE session SET epoch = ?, dir = ?, argv = ? WHERE id = ? AND epoch = ?`)
-    .run(epoch, run.dir, json(run.argv), run.session, seenEpoch)
+    .prepare(`UPDATE session SET epoch = ?, dir = ?, argv = ?, harness = ?, native = NULL WHERE id = ? AND epoch = ?`)
+    .run(epoch, run.dir, json(run.argv), request.harness, run.session, seenEpoch)
   if (Number(taken.changes) === 0) return { kind: 'lost', why: 'epoch' }
   if (run.parent !== null && !run.independent) {
     const parent = db.prepare(`SELECT 1 FROM run WHERE id = ? AND state IN ('starting', 'running')`).get(run.parent)
@@ -47,6 +51,7 @@ export function claim(db: Database, { run, keeper, name, directory, seenEpoch, s
   }
   if (hasNewcomer(db, directory, seenLock, ancestors, run.session)) return { kind: 'lost', why: 'directory' }
   if (name !== null && !takeName(db, run.session, name)) return { kind: 'lost', why: 'name' }
+  if (!takeConversation(db, request)) return { kind: 'lost', why: 'native' }
   insertRun(db, { ...run, epoch }, keeper === null && !run.adopted ? 'starting' : 'running', keeper)
   insertLock(db, runLock(run, keeper, directory, reason, share ?? []))
   recordEvent(db, { ...run, epoch }, 'claimed', { pid: run.launcher.pid, dir: run.dir, argv: run.argv[0] ?? '' }, run.startedAt)
@@ -54,6 +59,15 @@ export function claim(db: Database, { run, keeper, name, directory, seenEpoch, s
   recordSharing(db, { ...run, epoch }, share ?? [])
   adopt(db, { ...run, epoch })
   return { kind: 'won', epoch }
+}
+
+/** Where it is certain which conversation it carries; false: another live run does. */
+function takeConversation(db: Database, { run, harness, native }: ClaimRequest): boolean {
+  if (harness === null || native === null) return true
+  const id = { harness, id: native }
+  if (ownerOf(db, id, run.session) !== null) return false
+  takeNative(db, run.session, id)
+  return true
 }
 
 /** One process is one run's. */
@@ -200,6 +214,19 @@ export function recordEnded(db: Database, run: LiveRun, ending: Ending, harness:
   releaseOf(db, run.id)
   recordEvent(db, run, 'ended', { state: ending.state, exit: ending.exit, reason: ending.reason, by: ending.by, pid: harness?.pid ?? null }, at)
   return true
+}
+
+/** One that was never claimed: it comes on record with its end, and holds nothing. */
+export function recordFound(db: Database, task: Ended, native: NativeId | null): boolean {
+  const isNew = db
+    .prepare(`INSERT INTO session (id, name, epoch, dir, argv, created_at, harness) VALUES (?, NULL, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`)
+    .run(task.session, task.epoch, task.dir, json(task.argv), task.startedAt, native?.harness ?? null)
+  if (!changed(isNew)) return false
+  insertRun(db, task, 'running', null)
+  const run: LiveRun = { ...task, state: 'running', keeper: null }
+  recordEvent(db, run, 'claimed', { pid: task.launcher.pid, dir: task.dir, argv: task.argv[0] ?? '', found: true }, task.startedAt)
+  if (native !== null && ownerOf(db, native, task.session) === null) takeNative(db, task.session, native)
+  return recordEnded(db, run, task, task.harness, task.endedAt)
 }
 
 /** Ended runs beyond the age or the number; session rows stay, so that an epoch never begins anew. */

@@ -1,0 +1,19 @@
+import type { Launch, RunRecord } from '../model/index.ts'
+import type { Plan } from './prepare.ts'
+import { beginUsage, recordPlaces } from './usage.ts'
+
+/** The run's directory, with what its agent will read, the conversation that it is known to carry, and what that has burned so far. */
+export function equip({ world, spoken, request }: Plan, run: RunRecord): Pick<Launch, 'follow' | 'stdin'> {
+  const { files } = world
+  const { harness, native, prompt } = spoken
+  files.create(run)
+  const stdin = prompt === null ? null : files.recordPrompt(run.id, prompt)
+  if (harness === null) return { follow: null, stdin }
+  recordPlaces(world, run.id, world.env)
+  if (native !== null) {
+    files.recordNative(run.id, { harness: harness.name, id: native })
+    beginUsage(world, run.id, harness, native, run.startedAt)
+  }
+  const follow = request.budget !== undefined ? 'budget' : native === null && harness.name !== 'generic' ? 'id' : null
+  return { follow, stdin }
+}

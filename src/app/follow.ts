@@ -1,0 +1,36 @@
+import type { Harness, LiveRun, Run, Store } from '../model/index.ts'
+import { isLive, totalTokens } from '../model/index.ts'
+import { endAsked } from './finish.ts'
+import { learnNative } from './native.ts'
+import { filesOf, tokensOf } from './usage.ts'
+import type { World } from './world.ts'
+
+/**
+ * One look of a run's timer at its agent: which conversation it carries, and whether it has burned what it may. Answers whether there is
+ * more to look at.
+ */
+export async function followRun(world: World, id: string, what: string): Promise<boolean> {
+  const store = await world.store('writer')
+  const run = await store.run(id)
+  const harness = run === null ? null : await harnessOfRun(world, store, run)
+  if (run === null || !isLive(run) || harness === null) return false
+  await learnNative(world, store, run, harness)
+  if (what !== 'budget') return world.files.natives(id).length === 0 && world.clock.now() - run.startedAt < world.policy.captureMs
+  if (await endSpent(world, run)) return false
+  world.files.recordFollowed(id, filesOf(world, id))
+  return true
+}
+
+/** Ends a run that has burned its budget; false: it has not. */
+export async function endSpent(world: World, run: LiveRun): Promise<boolean> {
+  const tokens = run.budget === null ? null : tokensOf(world, run.id)
+  if (tokens === null || run.budget === null || totalTokens(tokens) < run.budget) return false
+  await endAsked(world, run.id, `BUDGET ${totalTokens(tokens)} of ${run.budget}`, null)
+  return true
+}
+
+export async function harnessOfRun(world: World, store: Store, { session }: Run): Promise<Harness | null> {
+  const found = await store.find(session, 'exact')
+  const name = found.kind === 'found' ? found.view.session.harness : null
+  return world.harnesses().find((one) => one.name === name) ?? null
+}

@@ -1,0 +1,86 @@
+import { censusOf } from '../act/index.ts'
+import { agentsAmong, captureNative, registeredAgents } from '../harness/index.ts'
+import type { Agent, BindAnswer, Candidate, Harness, LiveRun, Member, NativeId, ProcessId, ProcessRow, Run, Store } from '../model/index.ts'
+import { isDead, isLive, sameProcess } from '../model/index.ts'
+import { recordInPassing } from './record.ts'
+import { beginUsage, placesOf } from './usage.ts'
+import type { World } from './world.ts'
+
+/** Looks which conversation a run's agent carries, where its harness shows it: it may not have been told, or have moved on since. */
+export async function learnNative(world: World, store: Store, run: LiveRun, harness: Harness): Promise<void> {
+  const known = world.files.natives(run.id).at(-1)
+  if (known !== undefined && harness.registry === null) return
+  const agentId = world.files.harness(run.id)
+  if (agentId === null) return
+  const { members } = await censusOf(run, world, false)
+  const agent = mainAgent(world, members, agentId, placesOf(world, run.id))
+  if (agent === null) return
+  const id = agent.nativeId ?? (known === undefined ? captured(world, run, harness, agent, members) : null)
+  if (id === null || id === known?.id) return
+  await recordInPassing()(async () => (await bind(world, store, run, { harness: harness.name, id }, 'seen')).kind === 'bound')
+}
+
+/** The agent that the run is about: its own process, or the one that this only launched. What its tools start are others. */
+function mainAgent(world: World, members: readonly Member[], harness: ProcessId, env: World['env']): Agent | null {
+  const { processes } = world
+  const rows = members.map(({ row }) => row).filter(({ state }) => !isDead(state))
+  const registered = registeredAgents(env, (pid) => rows.some((row) => row.pid === pid))
+  const candidates = rows.map((row): Candidate => ({ row, argv: processes.arguments(row.pid), exe: processes.exe(row.pid), cwd: processes.cwd(row.pid) }))
+  return agentsAmong(candidates, registered).find(({ row, launchers }) => [row, ...launchers].some((one) => sameProcess(one, harness))) ?? null
+}
+
+function captured(world: World, run: LiveRun, harness: Harness, agent: Agent, members: readonly Member[]): string | null {
+  const rows = members.map(({ row }) => row)
+  const tools = rows.filter((row) => !sameProcess(row, agent.row) && !agent.launchers.some((one) => sameProcess(one, row)))
+  return captureNative(harness, {
+    agent: agent.row.pid,
+    output: () => (run.detached ? headOfLog(world, run.id) : null),
+    tools: () => (hasOtherAgents(world, tools, harness) ? null : tools.map(({ pid }) => world.processes.environment(pid))),
+  })
+}
+
+/** What an agent that was started inside tells its own tools is not about the one around it. */
+function hasOtherAgents(world: World, rows: readonly ProcessRow[], { name }: Harness): boolean {
+  const { processes } = world
+  const candidates = rows.map((row): Candidate => ({ row, argv: processes.arguments(row.pid), exe: processes.exe(row.pid), cwd: null }))
+  return agentsAmong(candidates, []).some(({ harness }) => harness === name)
+}
+
+const HEAD_BYTES = 256 * 1024
+
+function headOfLog(world: World, run: string): string {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (const chunk of world.files.readLog(run, 'now', 0)) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size >= HEAD_BYTES) break
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/**
+ * The run's agent carries this conversation now. If another live session has it, the newcomer is fenced off, and both are told: one of them
+ * has to go, and which is for a person to say.
+ */
+export async function bind(world: World, store: Store, run: Run, native: NativeId, how: string): Promise<BindAnswer> {
+  const before = world.files.natives(run.id).at(-1)
+  const answer = await store.bindNative(run, native, how, world.clock.now())
+  if (answer.kind === 'bound') {
+    const harness = world.harnesses().find(({ name }) => name === native.harness)
+    if (before?.id !== native.id) {
+      if (harness !== undefined) beginUsage(world, run.id, harness, native.id, run.startedAt)
+      world.files.recordNative(run.id, native)
+    }
+  }
+  if (answer.kind === 'taken') fenceOff(world, run, native, answer.by)
+  return answer
+}
+
+function fenceOff(world: World, run: Run, { harness, id }: NativeId, owner: Run): void {
+  if (!isLive(run)) return
+  const reason = `it went to the ${harness} session ${id}, which session ${owner.session} has: both would write to the same transcript`
+  if (world.files.intent(run.id) !== null) return
+  world.files.retire(run.id, { end: 'superseded', by: 'holdfast', reason })
+  world.files.notify(owner.id, `session ${run.session} has just gone to your conversation (${id}); it was fenced off. End it: holdfast stop ${run.session}`)
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import { basename } from 'node:path'
+import { choosesSession, daemonizes, headlessWords, idIn, isHeadless, keptWords, resumeWords, startWords } from '../decide/index.ts'
+import type { Agent, Harness } from '../model/index.ts'
+import { Problem } from '../model/index.ts'
+import { findProgram } from '../observe/index.ts'
+import type { StartRequest } from './prepare.ts'
+import { asArgument, readPrompt } from './prompt.ts'
+import type { World } from './world.ts'
+
+/** What is started, in the words of its harness. */
+export type Spoken = {
+  readonly argv: readonly string[]
+  /** Null: we know nothing of it. */
+  readonly harness: Harness | null
+  /** The conversation that it carries for certain. */
+  readonly native: string | null
+  /** An old one: what was burned in it before is not this run's. */
+  readonly resumes: boolean
+  /** What it reads on stdin. */
+  readonly prompt: Uint8Array | null
+  /** Its session goes on when the command is over. */
+  readonly daemonizes: boolean
+}
+
+export function speak(world: World, request: StartRequest): Spoken {
+  const { argv, harness: name, adopt } = request
+  if (adopt !== undefined) return asItRuns(world, argv, adopt)
+  if (name === undefined) return literally(world, request)
+  const harness = namedHarness(world, name)
+  const program = programOf(world, harness)
+  const spoken = request.resume === undefined ? beginning(harness, request) : goingOn(harness, request, request.resume)
+  refuseWithoutTerminal(harness, request, spoken.prompt !== null || isHeadless(harness, argv) || daemonizes(harness, argv))
+  return { ...spoken, argv: [program, ...spoken.argv], harness, daemonizes: daemonizes(harness, argv) }
+}
+
+/** A command as it stands: not a word of it is changed, but we know what we know of it. */
+function literally(world: World, { argv, promptFile }: StartRequest): Spoken {
+  if (promptFile !== undefined)
+    throw new Problem('usage', '--prompt-file is for an agent that Holdfast knows how to talk to', { hint: 'holdfast run --prompt-file F claude' })
+  const [program = '', ...args] = argv
+  const harness = world.harnesses().find((one) => one.program.ambiguous !== true && one.commands.includes(basename(program))) ?? null
+  if (harness === null) return { argv, harness, native: null, resumes: false, prompt: null, daemonizes: false }
+  const native = idIn(harness, args)
+  return { argv, harness, native, resumes: native !== null, prompt: null, daemonizes: daemonizes(harness, args) }
+}
+
+/** What is adopted was started by others: it carries what is proven of it. */
+function asItRuns(world: World, argv: readonly string[], { harness: name, nativeId }: Agent): Spoken {
+  const harness = world.harnesses().find((one) => one.name === name) ?? null
+  return { argv, harness, native: harness === null ? null : nativeId, resumes: true, prompt: null, daemonizes: false }
+}
+
+function namedHarness(world: World, name: string): Harness {
+  const harness = world.harnesses().find((one) => one.name === name)
+  if (harness !== undefined) return harness
+  throw new Problem('usage', `Holdfast does not know an agent called ${JSON.stringify(name)}`, {
+    hint: `it knows ${world
+      .harnesses()
+      .map((one) => one.name)
+      .join(', ')}; others can be described in config.toml, or started with: holdfast run -- COMMAND…`,
+  })
+}
+
+type Words = Pick<Spoken, 'argv' | 'native' | 'resumes' | 'prompt'>
+
+function beginning(harness: Harness, { argv: args, promptFile }: StartRequest): Words {
+  const { words: said, id } = startWords(harness, args, randomUUID())
+  const about = { native: id, resumes: choosesSession(harness, args) }
+  if (promptFile === undefined) return { argv: said, ...about, prompt: null }
+  const { words, stdin } = headless(harness, { kind: 'start', id }, args, promptFile)
+  return { argv: words, ...about, prompt: stdin }
+}
+
+function goingOn(harness: Harness, { argv: args, promptFile }: StartRequest, { native, from }: NonNullable<StartRequest['resume']>): Words {
+  const about = { native, resumes: true }
+  const said = resumeWords(harness, native, from, args)
+  if (said === null)
+    throw new Problem('usage', `${harness.title} cannot resume a session by its id`, { hint: `start a new one: holdfast run ${harness.name}` })
+  if (promptFile === undefined) return { argv: said, ...about, prompt: null }
+  const kept = keptWords(harness, from, args, 'headless')
+  const { words, stdin } = headless(harness, { kind: 'resume', id: native }, [...kept, ...args], promptFile)
+  return { argv: words, ...about, prompt: stdin }
+}
+
+type How = Parameters<typeof headlessWords>[1]
+
+/** One prompt, then it ends. A prompt is never part of a shell's words, and comes on stdin where the harness takes it so. */
+function headless(harness: Harness, how: How, args: readonly string[], file: string): { words: readonly string[]; stdin: Uint8Array | null } {
+  const prompt = readPrompt(file)
+  const onStdin = harness.speech.headless?.prompt === 'stdin'
+  const words = headlessWords(harness, how, args, onStdin ? null : asArgument(prompt, harness.title))
+  if (words === null) throw new Problem('usage', `${harness.title} takes no prompt without a terminal${how.kind === 'resume' ? ' when it resumes' : ''}`)
+  return { words, stdin: onStdin ? prompt : null }
+}
+
+/** The first of its executables that is there. */
+function programOf(world: World, { title, commands, owns }: Harness): string {
+  const found = commands.find((command) => {
+    const path = findProgram(command, '/', world.env['PATH'])
+    return path !== null && owns?.(path) !== false
+  })
+  if (found !== undefined) return found
+  throw new Problem('noSuchSession', `${title} is not installed: there is no ${commands.join(' or ')} on PATH`, {
+    hint: 'install it, or say where it is: holdfast run -- /path/to/COMMAND…',
+  })
+}
+
+function refuseWithoutTerminal({ title, speech }: Harness, { detach, argv }: StartRequest, canDoWithout: boolean): void {
+  if (!detach || canDoWithout || speech.headless === null || argv.some((word) => !word.startsWith('-'))) return
+  throw new Problem('usage', `${title} without a prompt needs a terminal, and a detached run has none`, {
+    hint: 'give it a prompt with --prompt-file F, or leave --detach out',
+  })
+}

@@ -1,0 +1,42 @@
+import { readSync } from 'node:fs'
+import { hear, type World } from '../app/index.ts'
+import { Problem } from '../model/index.ts'
+import type { Parsed } from './options.ts'
+import { print } from './out.ts'
+
+/** A payload may carry a whole prompt. */
+const MAX_PAYLOAD = 4 * 1024 * 1024
+
+/** For the hooks of harnesses: `_hook HARNESS EVENT`, with what it says on stdin. Whatever goes wrong here must not hold up an agent. */
+export async function hookVerb(world: World, { words: [harness = '', event = ''] }: Parsed): Promise<number> {
+  const payload = payloadFrom(readStdin())
+  if (payload === null) return 0
+  try {
+    const told = await hear(world, { harness, event, payload })
+    if (told !== null) print([told])
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+  }
+  return 0
+}
+
+function readStdin(): string {
+  const chunks: Buffer[] = []
+  for (let size = 0; size < MAX_PAYLOAD; ) {
+    const chunk = Buffer.alloc(64 * 1024)
+    const read = readSync(0, chunk)
+    if (read === 0) break
+    chunks.push(chunk.subarray(0, read))
+    size += read
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function payloadFrom(text: string): Record<string, unknown> | null {
+  try {
+    const value = JSON.parse(text) as unknown
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
+}

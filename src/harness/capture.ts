@@ -1,0 +1,67 @@
+import { readdirSync, readlinkSync } from 'node:fs'
+import type { Environment, Harness } from '../model/index.ts'
+
+/** What can be seen of an agent at work. */
+export type Seen = {
+  /** The process that is the agent, not one that only launched it. */
+  readonly agent: number
+  /** The beginning of what it has printed, where that is in our log. */
+  readonly output: () => string | null
+  /** The environments of what it started; null: it cannot be told whose those are. */
+  readonly tools: () => readonly Environment[] | null
+}
+
+const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{3,127}$/
+
+/** The native id, from the most certain source that has it; null: none says (yet), or they do not agree. */
+export function captureNative({ capture, idVariable }: Harness, seen: Seen): string | null {
+  for (const source of capture) {
+    const ids =
+      source.from === 'output'
+        ? idsInOutput(seen.output() ?? '', source.field)
+        : source.from === 'open-file'
+          ? openFiles(seen.agent).flatMap((path) => source.path.exec(path)?.[1] ?? [])
+          : (seen.tools() ?? []).flatMap((env) => (idVariable === null ? [] : (env[idVariable] ?? [])))
+    const [id, ...others] = new Set(ids)
+    if (id !== undefined && others.length === 0 && ID.test(id)) return id
+  }
+  return null
+}
+
+/** The first line that has it speaks: later ones may be what a tool printed. */
+function idsInOutput(output: string, field: string): string[] {
+  for (const line of output.split('\n')) {
+    const value = line.startsWith('{') ? fieldOf(parseOr(line), field) : null
+    if (typeof value === 'string') return [value]
+  }
+  return []
+}
+
+const fieldOf = (value: unknown, field: string): unknown =>
+  field.split('.').reduce<unknown>((inner, name) => (typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[name] : null), value)
+
+function parseOr(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return null
+  }
+}
+
+/** The files that a process has open; none if it may not be looked at. */
+export function openFiles(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => targetOf(`/proc/${pid}/fd/${fd}`) ?? [])
+  } catch {
+    return []
+  }
+}
+
+/** A file may be closed while we look. */
+function targetOf(link: string): string | null {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return null
+  }
+}
