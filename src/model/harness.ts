@@ -99,23 +99,35 @@ export type RegistryEntry = {
 
 /** Where it writes what it burns. */
 export type UsageRule =
-  /** A file of JSON lines. Each line may add to what was burned; one that was written before (same key) counts once, with its last numbers. */
-  | {
-      readonly kind: 'lines'
-      readonly path: UsagePath
-      readonly read: (line: unknown) => { readonly key: string | null; readonly tokens: Tokens } | null
-    }
-  /** A file of JSON with totals. */
-  | { readonly kind: 'document'; readonly path: UsagePath; readonly read: (document: unknown) => Tokens | null }
-  /** A row with totals. */
+  | LinesRule
+  /** Files of JSON with totals. */
+  | { readonly kind: 'document'; readonly files: UsageFiles; readonly read: (document: unknown) => Tokens | null }
+  /** Rows with totals: those of the session and of what it started. */
   | {
       readonly kind: 'database'
       readonly path: (env: Environment) => string
       readonly sql: string
       readonly read: (row: Readonly<Record<string, unknown>>) => Tokens | null
     }
-/** The file of this session; null: it is not there (yet). */
-export type UsagePath = (env: Environment, id: string) => string | null
+
+/** Files of JSON lines, each of which may add to what was burned. */
+export type LinesRule = {
+  readonly kind: 'lines'
+  readonly files: UsageFiles
+  /** A line with none of these is not looked at. */
+  readonly words: Words
+  /** How many keys back a line may repeat one that was written before. It counts once, with the highest numbers it had. */
+  readonly remembers: number
+  readonly read: (line: unknown) => UsageLine | null
+}
+/** `at`: when it was written, in milliseconds; 0 if the line does not say. */
+export type UsageLine =
+  | { readonly kind: 'burned'; readonly key: string | null; readonly tokens: Tokens; readonly at: number }
+  /** What the session has cost so far, in US dollars. */
+  | { readonly kind: 'cost'; readonly total: number }
+
+/** The files of this session and of the agents it started; none: they are not there (yet). */
+export type UsageFiles = (env: Environment, id: string) => readonly string[]
 
 /** How it lets others hear of its session, and refuse its tool calls. */
 export type HookRule =

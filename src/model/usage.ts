@@ -28,3 +28,37 @@ export const addTokens = (one: Tokens, other: Tokens): Tokens => ({
   cacheWrite: one.cacheWrite + other.cacheWrite,
   cost: one.cost === null && other.cost === null ? null : (one.cost ?? 0) + (other.cost ?? 0),
 })
+
+/** What `one` has beyond `other`; never below nothing. */
+export const tokensBeyond = (one: Tokens, other: Tokens): Tokens => ({
+  input: Math.max(0, one.input - other.input),
+  output: Math.max(0, one.output - other.output),
+  cacheRead: Math.max(0, one.cacheRead - other.cacheRead),
+  cacheWrite: Math.max(0, one.cacheWrite - other.cacheWrite),
+  cost: one.cost === null ? null : Math.max(0, one.cost - (other.cost ?? 0)),
+})
+
+/** The higher of each number: what was burned does not become less. */
+export const highestTokens = (one: Tokens, other: Tokens): Tokens => addTokens(one, tokensBeyond(other, one))
+
+/** How far somebody has read what a session burns. Plain JSON, so that it can be kept between two looks. */
+export type UsageCursor =
+  /** `since`: when counting began; lines of before that in files that came later (copies, when a session is forked) do not count. */
+  | { readonly kind: 'lines'; readonly since: number | null; readonly tokens: Tokens; readonly files: Readonly<Record<string, FileCursor>> }
+  /** `base`: the totals when counting began; null: they could not be read then. */
+  | { readonly kind: 'totals'; readonly base: Tokens | null; readonly tokens: Tokens }
+
+export type FileCursor = {
+  readonly offset: number
+  /** A digest of the last bytes before it. A file that has others there was replaced, or cut and written anew. */
+  readonly before: string
+  /** Inside a line that is too long to be looked at. */
+  readonly skipping: boolean
+  /** Only lines written later than this count; null: all do. */
+  readonly after: number | null
+  /** When the latest line that counted was written. */
+  readonly last: number | null
+  readonly recent: readonly (readonly [key: string, tokens: Tokens])[]
+  /** The most that the session was said to have cost; null: unknown. */
+  readonly sessionCost: number | null
+}

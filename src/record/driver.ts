@@ -14,7 +14,7 @@ export interface Database {
 }
 export type SqlValue = string | number | null
 export type Row = Record<string, unknown>
-type Module = { DatabaseSync: new (path: string) => Database }
+type Module = { DatabaseSync: new (path: string, options?: { readOnly?: boolean; timeout?: number }) => Database }
 
 /** Older ones can lose a transaction when a WAL is reset under a reader. */
 const SAFE_SQLITE = [3, 51, 3] as const

@@ -1,1 +1,2 @@
+export { readForeignDatabase } from './foreign.ts'
 export { openSqliteStore } from './sqlite/index.ts'

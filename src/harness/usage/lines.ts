@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import type { Environment, FileCursor, LinesRule, Tokens, UsageCursor, UsageLine } from '../../model/index.ts'
+import { addTokens, NO_TOKENS } from '../../model/index.ts'
+import { type Count, counted, latest } from './count.ts'
+import { bytesAt, withFile } from './regular.ts'
+import { eachLine, MAX_LINE_BYTES } from './split.ts'
+
+type Lines = Extract<UsageCursor, { kind: 'lines' }>
+
+/** In one call; the rest is read by the next. Always more than one line may have, so that each call comes further. */
+const MAX_READ_BYTES = 8 * MAX_LINE_BYTES
+const MAX_FILES = 1000
+const DIGEST_BYTES = 256
+/** How far back from the end the last word about the cost is looked for. */
+const TAIL_BYTES = 1024 * 1024
+
+/** What was burned up to now, as far as it was written and read; null: there is nothing to read. */
+export function readLines(
+  rule: LinesRule,
+  at: { readonly env: Environment; readonly id: string },
+  cursor: Lines | null,
+): { tokens: Tokens; cursor: Lines; complete: boolean } | null {
+  const since = cursor?.since ?? null
+  const files = new Map(Object.entries(cursor?.files ?? {}))
+  let tokens = cursor?.tokens ?? NO_TOKENS
+  let left = MAX_READ_BYTES
+  let seen = 0
+  let complete = true
+  for (const path of rule.files(at.env, at.id).slice(0, MAX_FILES)) {
+    const step = withFile(path, (fd, size) => readFile(rule, fd, size, files.get(path) ?? freshFile(since), since, left))
+    if (step === null) continue
+    seen += 1
+    left -= step.bytes
+    complete &&= step.complete
+    tokens = addTokens(tokens, step.burned)
+    files.set(path, step.cursor)
+  }
+  return seen === 0 ? null : { tokens, cursor: { kind: 'lines', since, tokens, files: Object.fromEntries(files) }, complete }
+}
+
+/** Before anything is burned: what is there already does not count. */
+export function baselineLines(rule: LinesRule, at: { readonly env: Environment; readonly id: string }, now: number): Lines {
+  const files = rule.files(at.env, at.id).slice(0, MAX_FILES)
+  const cursors = files.flatMap((path) => {
+    const cursor = withFile(path, (fd, size): FileCursor => {
+      const sessionCost = costBefore(rule, fd, size)
+      return { ...freshFile(null), offset: size, before: digestBefore(fd, size), sessionCost }
+    })
+    return cursor === null ? [] : [[path, cursor] as const]
+  })
+  return { kind: 'lines', since: now, tokens: NO_TOKENS, files: Object.fromEntries(cursors) }
+}
+
+const freshFile = (since: number | null): FileCursor => ({
+  offset: 0,
+  before: '',
+  skipping: false,
+  after: since,
+  last: null,
+  recent: [],
+  sessionCost: 0,
+})
+
+type FileStep = { readonly cursor: FileCursor; readonly burned: Tokens; readonly bytes: number; readonly complete: boolean }
+
+function readFile(rule: LinesRule, fd: number, size: number, known: FileCursor, since: number | null, left: number): FileStep {
+  const start = isContinued(fd, size, known) ? known : begunAnew(known, since)
+  const to = Math.min(size, start.offset + left)
+  let count: Count = { ...start, burned: NO_TOKENS }
+  const place = eachLine(fd, start, to, (bytes) => {
+    const line = rule.words.some((word) => bytes.includes(word)) ? lineOf(rule, bytes) : null
+    if (line !== null) count = counted(count, line, rule.remembers)
+  })
+  const { burned, ...cursor } = { ...count, ...place, before: digestBefore(fd, place.offset) }
+  return { cursor, burned, bytes: to - start.offset, complete: to === size }
+}
+
+/** Whether what was read is still what lies before the offset. */
+const isContinued = (fd: number, size: number, { offset, before }: FileCursor): boolean => size >= offset && digestBefore(fd, offset) === before
+
+/** It was replaced, or cut: read from its beginning, but only what is newer than what counted already, or than the time when counting began. */
+const begunAnew = (known: FileCursor, since: number | null): FileCursor => ({
+  ...known,
+  offset: 0,
+  skipping: false,
+  after: latest(latest(known.last, known.after), since),
+})
+
+function digestBefore(fd: number, offset: number): string {
+  if (offset === 0) return ''
+  return createHash('sha256')
+    .update(bytesAt(fd, Math.max(0, offset - DIGEST_BYTES), offset))
+    .digest('hex')
+    .slice(0, 16)
+}
+
+/** Others write these lines: one that makes no sense says nothing. */
+function lineOf(rule: LinesRule, bytes: Buffer): UsageLine | null {
+  try {
+    return rule.read(JSON.parse(bytes.toString('utf8')))
+  } catch {
+    return null
+  }
+}
+
+/** What the session had cost by its last word about it; null: that lies too far back. */
+function costBefore(rule: LinesRule, fd: number, size: number): number | null {
+  const from = Math.max(0, size - TAIL_BYTES)
+  let cost = from === 0 ? 0 : null
+  eachLine(fd, { offset: from, skipping: from > 0 }, size, (bytes) => {
+    const line = rule.words.some((word) => bytes.includes(word)) ? lineOf(rule, bytes) : null
+    if (line?.kind === 'cost') cost = Math.max(cost ?? 0, line.total)
+  })
+  return cost
+}
