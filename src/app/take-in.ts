@@ -15,6 +15,7 @@ export async function takeIn(plan: Plan, run: RunBase, agent: Agent): Promise<St
   const live: LiveRun = { ...run, state: 'running', keeper: null }
   world.files.create({ ...run, keeper: null })
   world.files.recordHarness(run.id, run.launcher)
+  bindNative(plan, run, agent)
   const unmarked = await markAll(plan, live, agent)
   // What became of it meanwhile is judged like anything else: its own end is not that of its tree.
   const seen = await lookAt(live, world)
@@ -30,6 +31,11 @@ export async function takeIn(plan: Plan, run: RunBase, agent: Agent): Promise<St
   if (judged.kind === 'over') await store.recordEnded(live, judged.ending, seen.harnessId, world.clock.now())
   const left = { hint: `what it left is held as session ${run.session}; holdfast stop ${run.session} ends it` }
   throw new Problem('noSuchSession', `pid ${run.launcher.pid} ended while it was adopted`, judged.kind === 'over' ? {} : left)
+}
+
+/** Only an id that its harness itself tells: what its command line says may long be another's. */
+function bindNative({ world }: Plan, run: RunBase, { harness, nativeId }: Agent): void {
+  if (nativeId !== null) world.files.recordNative(run.id, { harness, id: nativeId })
 }
 
 /** Answers whom it could not mark. */

@@ -1,8 +1,11 @@
-import { logs, seeAll, seeDetail, seeEvents, seeOne, seeTree, seeWithoutStore, type World } from '../app/index.ts'
+import { logs, lookAround, seeAll, seeDetail, seeEvents, seeOne, seeTree, seeWithoutStore, type World } from '../app/index.ts'
 import { exitCode, isLive, Problem } from '../model/index.ts'
 import {
+  duplicateAdvice,
+  duplicateText,
   eventJson,
   eventText,
+  managedJson,
   memberJson,
   type Sight,
   sessionsText,
@@ -13,6 +16,8 @@ import {
   taskJson,
   taskText,
   treeText,
+  unmanagedJson,
+  unmanagedText,
 } from '../show/index.ts'
 import { follow } from './follow.ts'
 import { noWords, oneWord, type Parsed } from './options.ts'
@@ -20,32 +25,48 @@ import { paintFor, print, printJson, say, sayProblem, write } from './out.ts'
 
 export async function lsVerb(world: World, parsed: Parsed): Promise<number> {
   noWords(parsed, 'ls')
+  const all = parsed.flags.has('all')
   let degraded = false
-  const look = (): Promise<Sight[]> =>
-    orWithoutStore(
+  const look = async (): Promise<Listed> => {
+    let around: Listed | null = null
+    const sights = await orWithoutStore(
       world,
       () => {
         degraded = true
       },
       async () => {
-        const { sights, unreadable } = await seeAll(world, parsed.flags.has('all') ? 'all' : 'live')
+        const { sights: seen, unreadable } = await seeAll(world, all ? 'all' : 'live')
         for (const run of unreadable) say(`run ${run} in the store cannot be read, and is left out; its directory is ${world.files.path(run)}`)
-        return sights
+        around = all ? await lookAround(world, seen) : null
+        return seen
       },
     )
+    return around ?? { sights, unmanaged: [], duplicates: [] }
+  }
   if (parsed.flags.has('json')) {
-    printJson((await look()).map(sightJson))
+    const { sights, unmanaged } = await look()
+    printJson([...sights.map(managedJson), ...unmanaged.map(unmanagedJson)])
     return degraded ? exitCode.unavailable : 0
   }
   if (!parsed.flags.has('watch')) {
-    print(sessionsText(await look(), world.clock.now(), paintFor(1)))
+    const listed = await look()
+    print(listText(world, listed))
+    for (const duplicate of listed.duplicates) say(`${duplicateText(duplicate)}; ${duplicateAdvice(duplicate)}`)
     return degraded ? exitCode.unavailable : 0
   }
   for (;;) {
-    const lines = sessionsText(await look(), world.clock.now(), paintFor(1))
+    const listed = await look()
+    const lines = [...listText(world, listed), ...listed.duplicates.map(duplicateText)]
     write(1, `\u001B[H\u001B[2J${lines.join('\n')}\n`)
     await world.clock.sleep(1000)
   }
+}
+
+type Listed = Awaited<ReturnType<typeof lookAround>>
+
+function listText(world: World, { sights, unmanaged }: Listed): string[] {
+  const now = world.clock.now()
+  return [...sessionsText(sights, now, paintFor(1)), ...unmanagedText(unmanaged, now, paintFor(1))]
 }
 
 export async function statusVerb(world: World, parsed: Parsed): Promise<number> {
