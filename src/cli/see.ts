@@ -1,4 +1,4 @@
-import { logs, lookAround, seeAll, seeDetail, seeEvents, seeOne, seeTree, seeWithoutStore, type World } from '../app/index.ts'
+import { type Listed, listSessions, logs, seeDetail, seeEvents, seeOne, seeTree, seeWithoutStore, type World } from '../app/index.ts'
 import { exitCode, isLive, Problem } from '../model/index.ts'
 import {
   duplicateAdvice,
@@ -25,23 +25,21 @@ import { paintFor, print, printJson, say, sayProblem, write } from './out.ts'
 
 export async function lsVerb(world: World, parsed: Parsed): Promise<number> {
   noWords(parsed, 'ls')
-  const all = parsed.flags.has('all')
   let degraded = false
   const look = async (): Promise<Listed> => {
-    let around: Listed | null = null
+    let listed: Listed | null = null
     const sights = await orWithoutStore(
       world,
       () => {
         degraded = true
       },
       async () => {
-        const { sights: seen, unreadable } = await seeAll(world, all ? 'all' : 'live')
-        for (const run of unreadable) say(`run ${run} in the store cannot be read, and is left out; its directory is ${world.files.path(run)}`)
-        around = all ? await lookAround(world, seen) : null
-        return seen
+        listed = await listSessions(world, parsed.flags.has('all') ? 'all' : 'live')
+        for (const run of listed.unreadable) say(`run ${run} in the store cannot be read, and is left out; its directory is ${world.files.path(run)}`)
+        return [...listed.sights]
       },
     )
-    return around ?? { sights, unmanaged: [], duplicates: [] }
+    return listed ?? { sights, unmanaged: [], duplicates: [], unreadable: [] }
   }
   if (parsed.flags.has('json')) {
     const { sights, unmanaged } = await look()
@@ -61,8 +59,6 @@ export async function lsVerb(world: World, parsed: Parsed): Promise<number> {
     await world.clock.sleep(1000)
   }
 }
-
-type Listed = Awaited<ReturnType<typeof lookAround>>
 
 function listText(world: World, { sights, unmanaged }: Listed): string[] {
   const now = world.clock.now()

@@ -8,18 +8,19 @@ export const ownerJson = ({ session, pid, how }: OwnerSight): Record<string, unk
 /** `claude session X has two live owners: …`, with how each of them is known. */
 export function duplicateText({ harness, nativeId, owners, certain }: DuplicateOwners): string {
   const count = COUNTS[owners.length] ?? String(owners.length)
-  return `${harness} session ${nativeId} ${certain ? 'has' : 'seems to have'} ${count} live owners: ${owners.map(ownerText).join(' and ')}; ${ALL_WRITE}`
+  return `${harness} session ${nativeId} ${certain ? 'has' : 'seems to have'} ${count} live owners: ${owners.map(ownerText).join(' and ')}; ${owners.length > 2 ? 'all of them' : 'both'} ${WRITE}`
 }
 const COUNTS = ['no', 'one', 'two', 'three']
-const ALL_WRITE = 'both write to the same transcript'
+const WRITE = 'write to the same transcript'
 
 /** How the others are told of on the line of one of them. */
-export const alsoOwnedText = (others: readonly OwnerSight[]): string => `also owned by ${others.map(ownerText).join(' and ')}: ${ALL_WRITE}`
+export const alsoOwnedText = (others: readonly OwnerSight[]): string =>
+  `also owned by ${others.map(ownerText).join(' and ')}: ${others.length > 1 ? 'all of them' : 'both'} ${WRITE}`
 
-export const ownerText = ({ pid, session, how }: OwnerSight): string =>
+const ownerText = ({ pid, session, how }: OwnerSight): string =>
   `pid ${pid} (${session === null ? 'not managed' : `session ${session}`}, ${HOW[how]})`
 
-export const HOW: Readonly<Record<NativeClaim['how'], string>> = {
+const HOW: Readonly<Record<NativeClaim['how'], string>> = {
   proven: 'says its harness',
   recorded: 'on record',
   named: 'by its command line',
@@ -33,5 +34,5 @@ export function duplicateAdvice({ owners }: DuplicateOwners): string {
     ...alone.map(({ session }) => `holdfast stop ${session}`),
     ...(byHand.length === 0 ? [] : [`end pid ${byHand.map(({ pid }) => pid).join(' or ')} yourself`]),
   ]
-  return `end one of them: ${ways.join(', or ')}`
+  return `end ${owners.length > 2 ? 'all but one' : 'one'} of them: ${ways.join(', or ')}`
 }

@@ -40,7 +40,7 @@ export function unmanagedText(sights: readonly UnmanagedSight[], now: number, pa
     { text: age(now - sight.startedAt) },
     { text: sight.dir === null ? '-' : shorten(plain(sight.dir), DIR_WIDTH) },
     { text: plain(sight.nativeId ?? (sight.named === null ? '-' : `${sight.named}?`)) },
-    { text: [shorten(plain(sight.argv.join(' ')), COMMAND_WIDTH), ...notesOn(sight)].join('  · ') },
+    { text: [shorten(plain(commandText(sight)), COMMAND_WIDTH), ...notesOn(sight)].join('  · ') },
   ])
   const adoptable = sights.some(({ marked, keptBy }) => marked === null && keptBy === null)
   return [
@@ -50,6 +50,9 @@ export function unmanagedText(sights: readonly UnmanagedSight[], now: number, pa
     ...(adoptable ? [paint.dim('holdfast adopt PID takes one in as a session')] : []),
   ]
 }
+
+/** Where its program lies says little. */
+const commandText = ({ argv: [program = '', ...words] }: UnmanagedSight): string => [program.slice(program.lastIndexOf('/') + 1), ...words].join(' ')
 
 function notesOn({ marked, keptBy, around, duplicateOf }: UnmanagedSight): string[] {
   return [
