@@ -8,14 +8,14 @@ import type { World } from './world.ts'
 export type Listed = Around & { readonly unreadable: readonly string[] }
 
 /**
- * What `ls` shows. All agents at work are looked at only for `all`, since that takes a pass over everybody's command line; without, two owners
- * of one native id are found where the harnesses themselves tell of both, which costs next to nothing.
+ * What `ls` shows. All agents at work are looked at only where that is asked for, since it takes a pass over everybody's command line; without,
+ * two owners of one native id are found where the harnesses themselves tell of both, which costs next to nothing.
  */
-export async function listSessions(world: World, which: 'live' | 'all'): Promise<Listed> {
+export async function listSessions(world: World, which: 'live' | 'all', around: boolean): Promise<Listed> {
   const { sights, unreadable } = await seeAll(world, which)
-  if (which === 'live' && !tellOfTwo(world, sights)) return { sights, unmanaged: [], duplicates: [], unreadable }
-  const { unmanaged, ...around } = await lookAround(world, sights)
-  return { ...around, unmanaged: which === 'all' ? unmanaged : [], unreadable }
+  if (!around && !tellOfTwo(world, sights)) return { sights, unmanaged: [], duplicates: [], unreadable }
+  const { unmanaged, ...flagged } = await lookAround(world, sights)
+  return { ...flagged, unmanaged: around ? unmanaged : [], unreadable }
 }
 
 /** Do the harnesses list two live processes under the native id of one of these sessions? */

@@ -25,6 +25,8 @@ import { paintFor, print, printJson, say, sayProblem, write } from './out.ts'
 
 export async function lsVerb(world: World, parsed: Parsed): Promise<number> {
   noWords(parsed, 'ls')
+  const only = parsed.flags.has('unmanaged')
+  const all = parsed.flags.has('all')
   let degraded = false
   const look = async (): Promise<Listed> => {
     let listed: Listed | null = null
@@ -34,35 +36,39 @@ export async function lsVerb(world: World, parsed: Parsed): Promise<number> {
         degraded = true
       },
       async () => {
-        listed = await listSessions(world, parsed.flags.has('all') ? 'all' : 'live')
+        listed = await listSessions(world, all ? 'all' : 'live', all || only)
         for (const run of listed.unreadable) say(`run ${run} in the store cannot be read, and is left out; its directory is ${world.files.path(run)}`)
         return [...listed.sights]
       },
     )
+    if (degraded && (all || only)) say('which agents are not managed cannot be told without the store')
     return listed ?? { sights, unmanaged: [], duplicates: [], unreadable: [] }
   }
   if (parsed.flags.has('json')) {
     const { sights, unmanaged } = await look()
-    printJson([...sights.map(managedJson), ...unmanaged.map(unmanagedJson)])
+    // Sessions and others are never in one array: who reads the one knows nothing of the other.
+    printJson(only ? unmanaged.map(unmanagedJson) : sights.map(managedJson))
     return degraded ? exitCode.unavailable : 0
   }
   if (!parsed.flags.has('watch')) {
     const listed = await look()
-    print(listText(world, listed))
+    print(listText(world, listed, only))
     for (const duplicate of listed.duplicates) say(`${duplicateText(duplicate)}; ${duplicateAdvice(duplicate)}`)
     return degraded ? exitCode.unavailable : 0
   }
   for (;;) {
     const listed = await look()
-    const lines = [...listText(world, listed), ...listed.duplicates.map(duplicateText)]
+    const lines = [...listText(world, listed, only), ...listed.duplicates.map(duplicateText)]
     write(1, `\u001B[H\u001B[2J${lines.join('\n')}\n`)
     await world.clock.sleep(1000)
   }
 }
 
-function listText(world: World, { sights, unmanaged }: Listed): string[] {
+function listText(world: World, { sights, unmanaged }: Listed, only: boolean): string[] {
   const now = world.clock.now()
-  return [...sessionsText(sights, now, paintFor(1)), ...unmanagedText(unmanaged, now, paintFor(1))]
+  const paint = paintFor(1)
+  const others = unmanagedText(unmanaged, now, paint)
+  return only ? others : [...sessionsText(sights, now, paint), ...(unmanaged.length === 0 ? [] : ['', 'not managed by Holdfast:', ...others])]
 }
 
 export async function statusVerb(world: World, parsed: Parsed): Promise<number> {

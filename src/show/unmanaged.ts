@@ -30,9 +30,9 @@ const COMMAND_WIDTH = 48
 const MAX_WORDS = 64
 const MAX_WORD = 256
 
-/** `ls --all`, below the sessions. */
+/** `ls --unmanaged`, and `ls --all` below the sessions. */
 export function unmanagedText(sights: readonly UnmanagedSight[], now: number, paint: Paint): string[] {
-  if (sights.length === 0) return []
+  if (sights.length === 0) return [paint.dim('no agents but those of sessions')]
   const head: Cell[] = ['HARNESS', 'PID', 'AGE', 'DIRECTORY', 'NATIVE-ID', 'COMMAND'].map((text) => ({ text, paint: paint.dim }))
   const rows = sights.map((sight): Cell[] => [
     { text: sight.harness, paint: paint.bold },
@@ -43,12 +43,7 @@ export function unmanagedText(sights: readonly UnmanagedSight[], now: number, pa
     { text: [shorten(plain(commandText(sight)), COMMAND_WIDTH), ...notesOn(sight)].join('  · ') },
   ])
   const adoptable = sights.some(({ marked, keptBy }) => marked === null && keptBy === null)
-  return [
-    '',
-    'not managed by Holdfast:',
-    ...table([head, ...rows]),
-    ...(adoptable ? [paint.dim('holdfast adopt PID takes one in as a session')] : []),
-  ]
+  return [...table([head, ...rows]), ...(adoptable ? [paint.dim('holdfast adopt PID takes one in as a session')] : [])]
 }
 
 /** Where its program lies says little. */
@@ -70,7 +65,7 @@ export const managedJson = (sight: Sight): Record<string, unknown> => ({
   duplicateOf: (sight.duplicateOf ?? []).map(ownerJson),
 })
 
-/** An entry of `ls --all --json` that is no session. What a session has too is called the same. */
+/** An entry of `ls --unmanaged --json`. What a session has too is called the same. */
 export const unmanagedJson = (sight: UnmanagedSight): Record<string, unknown> => ({
   session: null,
   state: 'unmanaged',

@@ -30,14 +30,14 @@ async function bound(lab: Lab, name: string, id: string, ...argv: string[]): Pro
   return (await lab.status(name)).pid
 }
 
-verifies('visible', 'ls --all shows agents that Holdfast did not start, with an id only where their harness proves it', () =>
+verifies('visible', 'ls shows agents that Holdfast did not start, with an id only where their harness proves it', () =>
   inLab(async (lab) => {
     const config = lab.newDir()
     const env = { CLAUDE_CONFIG_DIR: config }
     await lab.ok(lab.detached('s', program(lab, 'codex'), '1000'))
     const dir = lab.newDir()
     await stranger(dir, program(lab, 'claude', '/bin/bash'), saying(lab, '--resume', X), async ({ pid }) => {
-      const entry = async () => (await listed(lab, env, '--all')).find((one) => one.pid === pid)
+      const entry = async () => (await listed(lab, env, '--unmanaged')).find((one) => one.pid === pid)
       expect(await entry()).toMatchObject({ managed: false, session: null, harness: 'claude', dir, nativeId: null, named: X, launchers: [] })
       register(config, pid, Y, { procStart: '1' })
       expect(await entry(), 'what is said of an earlier process proves nothing').toMatchObject({ nativeId: null })
@@ -46,9 +46,9 @@ verifies('visible', 'ls --all shows agents that Holdfast did not start, with an 
       const text = await lab.ok(['ls', '--all'], { env })
       expect(text).toMatch(new RegExp(`^not managed by Holdfast:\\n.*^claude +${pid} .*${dir.slice(-8)} +${Y} +claude -c`, 'ms'))
       expect(text).toContain('holdfast adopt PID')
-      // A member of a run is no stranger, and whoever does not ask for all gets sessions.
-      expect((await listed(lab, env, '--all')).filter(({ session: id }) => id === 's')).toMatchObject([{ managed: true, harness: null }])
-      expect((await listed(lab, env)).map(({ session: id }) => id)).toEqual(['s'])
+      // A member of a run is no stranger, and who asks for sessions gets nothing else.
+      expect((await listed(lab, env, '--unmanaged')).map((one) => one.pid)).not.toContain((await lab.status('s')).pid)
+      for (const more of [[], ['--all']]) expect(await listed(lab, env, ...more)).toMatchObject([{ session: 's', managed: true }])
       expect(isAlive(pid)).toBe(true)
     })
   }),
@@ -62,14 +62,17 @@ verifies('one-owner', 'two live owners of one native id are flagged by ls and do
     const own = await bound(lab, 's', X, claude, '1000')
     register(config, own, X)
     const flags = async (...more: string[]) =>
-      (await listed(lab, env, ...more)).filter((one) => ['s', null].includes(one.session) && JSON.stringify(one['duplicateOf']).includes('proven'))
+      (await listed(lab, env, ...more)).filter(
+        (one) => JSON.stringify(one['duplicateOf']).includes('proven') && (one.session === 's' || one['dir'] === lab.dir),
+      )
     const doctor = async () => lab.hf(['doctor'], { env })
     await stranger(lab.dir, claude, ['1000'], async ({ pid }) => {
-      expect(await flags('--all')).toEqual([])
+      expect([await flags('--all'), await flags('--unmanaged')]).toEqual([[], []])
       register(config, pid, X)
       const ours = { session: 's', duplicateOf: [{ session: null, pid, how: 'proven' }] }
       expect(await flags()).toMatchObject([ours])
-      expect(await flags('--all')).toMatchObject([ours, { session: null, pid, duplicateOf: [{ session: 's', pid: own, how: 'proven' }] }])
+      expect(await flags('--all')).toMatchObject([ours])
+      expect(await flags('--unmanaged')).toMatchObject([{ session: null, pid, duplicateOf: [{ session: 's', pid: own, how: 'proven' }] }])
       const { stdout, stderr, code } = await lab.hf(['ls', '--all'], { env })
       expect(stdout.split('\n').filter((line) => line.includes('both write to the same transcript'))).toHaveLength(2)
       expect([code, stderr]).toEqual([0, expect.stringMatching(new RegExp(`claude session ${X} has two live owners: .*pid ${pid} \\(not managed`))])
@@ -161,7 +164,7 @@ test('a background session of a daemon is in the way too, and is told how to joi
           hint: expect.stringMatching(/claude attach abc joins it · .*claude stop abc ends it · --allow-unmanaged/),
         })
         world.close()
-        expect((await listed(lab, env, '--all')).find((one) => one.pid === pid)).toMatchObject({
+        expect((await listed(lab, env, '--unmanaged')).find((one) => one.pid === pid)).toMatchObject({
           nativeId: X,
           keptBy: { what: "Claude Code's daemon", stop: [claude, 'stop', 'abc'] },
         })

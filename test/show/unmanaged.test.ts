@@ -23,13 +23,11 @@ const seen = (over: Partial<UnmanagedSight> = {}): UnmanagedSight => ({
   ...over,
 })
 
-describe('ls --all, below the sessions', () => {
-  test('nothing, if there is nobody', () => expect(unmanagedText([], NOW, bare)).toEqual([]))
+describe('ls --unmanaged', () => {
+  test('says so when there is nobody', () => expect(unmanagedText([], NOW, bare)).toEqual(['no agents but those of sessions']))
   test('one aligned line an agent; an id that is not proven has a question mark', () => {
     const codex = seen({ harness: 'codex', pid: 9, nativeId: null, named: 'abc', dir: null, argv: ['codex', 'resume', 'abc'], around: true })
     expect(unmanagedText([seen(), codex, seen({ harness: 'pi', nativeId: null, argv: ['/opt/pi/bin/pi'] })], NOW, bare)).toEqual([
-      '',
-      'not managed by Holdfast:',
       'HARNESS  PID  AGE    DIRECTORY  NATIVE-ID                             COMMAND',
       `claude   321  2m05s  /w/app     ${ID}  ${COMMAND}`,
       'codex    9    2m05s  -          abc?                                  codex resume abc  · this command was started in it',
@@ -42,14 +40,12 @@ describe('ls --all, below the sessions', () => {
     const lines = unmanagedText([kept, seen({ argv: ['claude'], marked: 'a run of another Holdfast home' })], NOW, bare)
     expect(lines.map((line) => line.split('  · ')[1])).toEqual([
       undefined,
-      undefined,
-      undefined,
       "kept by Claude Code's daemon; claude stop 6f0c1d2e ends it",
       'it has the marker of a run of another Holdfast home',
     ])
   })
   test('a second owner is told on its line', () => {
-    const [, , , line] = unmanagedText([seen({ argv: ['claude'], duplicateOf: [{ session: 's1', pid: 7, how: 'recorded' }] })], NOW, bare)
+    const [, line] = unmanagedText([seen({ argv: ['claude'], duplicateOf: [{ session: 's1', pid: 7, how: 'recorded' }] })], NOW, bare)
     expect(line).toContain('claude  · also owned by pid 7 (session s1, on record): both write to the same transcript')
   })
   test('nothing in it steers the terminal', () => {
@@ -58,7 +54,7 @@ describe('ls --all, below the sessions', () => {
     expect(text).not.toMatch(/[\u001B\u202E]/)
   })
 })
-describe('ls --all --json', () => {
+describe('as JSON', () => {
   test('an agent that is no session has these keys, those of a session called the same', () => {
     expect(unmanagedJson(seen({ launchers: [320], duplicateOf: [{ session: null, pid: 7, how: 'named' }] }))).toEqual({
       session: null,
