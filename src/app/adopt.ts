@@ -1,8 +1,10 @@
 import { basename } from 'node:path'
 import type { Agent } from '../model/index.ts'
 import { isDead, isSignallable, Problem } from '../model/index.ts'
+import { keeperOf } from './discover.ts'
+import { refuseOwnedElsewhere } from './owned.ts'
 import { type Started, start } from './start.ts'
-import { agentsHere, markedBy, ownersOf } from './unmanaged.ts'
+import { agentsHere, everybody, markedBy, ownersOf } from './unmanaged.ts'
 import type { World } from './world.ts'
 
 export type AdoptRequest = {
@@ -18,6 +20,7 @@ export type AdoptRequest = {
 export async function adopt(world: World, { pid, force = false, ...request }: AdoptRequest): Promise<Started> {
   const agent = findAgent(world, pid, force)
   await refuseManaged(world, agent)
+  if (agent.nativeId !== null) await refuseOwnedElsewhere(world, { harness: agent.harness, id: agent.nativeId }, agent.row.pid)
   if (agent.cwd === null) throw new Problem('unproven', `where pid ${pid} works cannot be told`, { hint: 'adopt it as its own user' })
   const argv = agent.argv.length > 0 ? agent.argv : [agent.row.name]
   return start(world, { ...request, argv, dir: agent.cwd, detach: true, onLive: 'refuse', independent: true, adopt: agent })
@@ -54,12 +57,9 @@ async function refuseManaged(world: World, agent: Agent): Promise<void> {
     throw new Problem('held', `pid ${row.pid} (${row.name}) cannot be adopted: it has the marker of ${marked}`, {
       hint: '--allow-unmanaged starts beside it; or end it where it was started',
     })
-  const { rows } = world.processes.table({ since: Number.POSITIVE_INFINITY, cookies: false })
-  for (const { what, served } of world.daemons(rows)) {
-    const own = served?.find(({ pids }) => pids.includes(row.pid))
-    if (own !== undefined)
-      throw new Problem('held', `pid ${row.pid} (${row.name}) is kept by ${what}, which would start it again`, {
-        hint: own.stop === null ? '--allow-unmanaged starts beside it' : `end it with: ${own.stop.join(' ')}`,
-      })
-  }
+  const kept = keeperOf(row, world.daemons(everybody(world)))
+  if (kept !== null)
+    throw new Problem('held', `pid ${row.pid} (${row.name}) is kept by ${kept.what}, which would start it again`, {
+      hint: kept.stop === null ? '--allow-unmanaged starts beside it' : `end it with: ${kept.stop.join(' ')}`,
+    })
 }

@@ -2,8 +2,9 @@ import { lookAtAll } from '../act/index.ts'
 import { brokenInvariants, verdict } from '../decide/index.ts'
 import type { LiveRun, SessionView, Store } from '../model/index.ts'
 import { cgroupName, liveRunsOf } from '../model/index.ts'
-import { type Finding, levelText, suspectText } from '../show/index.ts'
+import { duplicateAdvice, duplicateText, type Finding, levelText, suspectText } from '../show/index.ts'
 import { containmentFor } from './contain.ts'
+import { twoOwners } from './discover.ts'
 import { forgottenLocks } from './forgotten.ts'
 import { judgeLocks } from './locks.ts'
 import { prune } from './prune.ts'
@@ -23,6 +24,7 @@ export async function examine(world: World): Promise<Finding[]> {
     ...(await runs(world, views)),
     ...(await forgotten(world, store)),
     ...(await suspects(world)),
+    ...(await owners(world, views)),
     ...(await litter(world)),
   ]
 }
@@ -97,6 +99,15 @@ async function forgotten(world: World, store: Store): Promise<Finding[]> {
     const what = `its run ${lock.run} is over on record, but its tree is not: ${state.why}`
     return [{ topic: lock.session, level: 'trouble', what, next: `holdfast stop ${lock.session} ends it` }]
   })
+}
+
+async function owners(world: World, views: readonly SessionView[]): Promise<Finding[]> {
+  return (await twoOwners(world, views)).map((duplicate) => ({
+    topic: `${duplicate.harness} ${duplicate.nativeId}`,
+    level: duplicate.certain ? 'trouble' : 'note',
+    what: duplicateText(duplicate),
+    next: duplicateAdvice(duplicate),
+  }))
 }
 
 async function suspects(world: World): Promise<Finding[]> {

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import type { HoldfastEvent, Lock, Run } from '../model/index.ts'
-import type { CheckSight, Finding, LockSight, Sight } from '../show/index.ts'
+import type { CheckSight, Finding, LockSight, Sight, UnmanagedSight } from '../show/index.ts'
 import { type AdoptRequest, adopt } from './adopt.ts'
 import { checkLock } from './check-lock.ts'
 import { type SeenTree, seeTree } from './detail.ts'
+import { unmanagedAgents } from './discover.ts'
 import { examine } from './doctor.ts'
 import { type HandRequest, lockByHand, type Unlocked, unlockByHand } from './hand.ts'
 import { type Litter, prune } from './prune.ts'
@@ -36,6 +37,7 @@ export type {
   StopRequest,
   TaskRequest,
   Unlocked,
+  UnmanagedSight,
 }
 
 /** The use cases of the command line, for other tools. Runs started from here are always detached. */
@@ -46,6 +48,8 @@ export type Holdfast = {
   stop(request: StopRequest): Promise<Stopped[]>
   status(reference: string): Promise<Sight>
   list(which?: 'live' | 'all'): Promise<Sight[]>
+  /** Agents at work that Holdfast did not start. */
+  unmanaged(): Promise<readonly UnmanagedSight[]>
   locks(): Promise<LockSight[]>
   /** May this program work there? Cheap: nobody's processes are looked at where nobody is in the way. */
   checkLock(dir: string): Promise<CheckSight>
@@ -75,6 +79,7 @@ export function openHoldfast(options: { home?: string; env?: NodeJS.ProcessEnv }
     stop: (request) => stop(world, request),
     status: (reference) => seeOne(world, reference),
     list: async (which = 'live') => (await seeAll(world, which)).sights,
+    unmanaged: () => unmanagedAgents(world),
     locks: () => seeLocks(world),
     checkLock: (dir) => checkLock(world, dir),
     lock: (request) => lockByHand(world, request, () => world.processes.self()),

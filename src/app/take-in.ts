@@ -41,6 +41,11 @@ export async function takeIn(plan: Plan, run: RunBase, agent: Agent): Promise<St
   throw new Problem('noSuchSession', `pid ${run.launcher.pid} ended while it was adopted`, judged.kind === 'over' ? {} : left)
 }
 
+/** Only an id that its harness itself tells: what its command line says may long be another's. */
+function bindNative({ world }: Plan, run: RunBase, { harness, nativeId }: Agent): void {
+  if (nativeId !== null) world.files.recordNative(run.id, { harness, id: nativeId })
+}
+
 /** Answers whom it could not mark. */
 async function markAll({ world }: Plan, run: LiveRun, agent: Agent): Promise<number[]> {
   const marked: ProcessId[] = []

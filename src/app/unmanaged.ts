@@ -49,9 +49,8 @@ async function unmanagedIn(world: World, directory: Directory): Promise<Agent[]>
 }
 
 /** All agents at work, managed or not. One pass over names and command lines. */
-export function agentsHere(world: World): Agent[] {
+export function agentsHere(world: World, rows = everybody(world)): Agent[] {
   const { processes, env } = world
-  const { rows } = processes.table({ since: Number.POSITIVE_INFINITY, cookies: false })
   const alive = new Map(rows.filter(({ state }) => !isDead(state)).map((row) => [row.pid, row]))
   const registered = registeredAgents(env, (pid) => alive.has(pid))
   const named = new Set(registered.map(({ process: { pid } }) => pid))
@@ -61,6 +60,9 @@ export function agentsHere(world: World): Agent[] {
   })
   return agentsAmong(candidates, registered)
 }
+
+/** One pass over all processes, for who they are and not for whose. */
+export const everybody = ({ processes }: World): readonly ProcessRow[] => processes.table({ since: Number.POSITIVE_INFINITY, cookies: false }).rows
 
 /**
  * Without those that a live run on record has, as its members. A marker alone says little: what a harness's shared daemon starts for others
@@ -101,7 +103,7 @@ export function agentLine(world: World, agent: Agent): string {
   return `${agent.harness} (pid ${agent.row.pid}) since ${iso(since)} (${age(world.clock.now() - since)} ago) in ${agent.cwd ?? 'an unknown directory'}`
 }
 
-const agentFacts = (world: World, { harness, row, launchers, cwd, nativeId }: Agent): Record<string, unknown> => ({
+export const agentFacts = (world: World, { harness, row, launchers, cwd, nativeId }: Agent): Record<string, unknown> => ({
   harness,
   pid: row.pid,
   launchers: launchers.map(({ pid }) => pid),
@@ -110,4 +112,4 @@ const agentFacts = (world: World, { harness, row, launchers, cwd, nativeId }: Ag
   nativeId,
 })
 
-const sinceOf = ({ processes, clock }: World, { ticks }: ProcessRow): number => clock.now() - (processes.ticks() - ticks) * MS_PER_TICK
+export const sinceOf = ({ processes, clock }: World, { ticks }: ProcessRow): number => clock.now() - (processes.ticks() - ticks) * MS_PER_TICK

@@ -15,6 +15,7 @@ start and end
 
 see
   ls [--all] [--watch]          sessions          status S            everything about one
+  ls --unmanaged                agents that Holdfast did not start (ls --all shows them too)
   tree S [--suspects]           its processes     events [S] [-f]     what happened
   logs S [-f] [-n N]            its output        locks               directories in use, by whom, and the proof
 

@@ -24,7 +24,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   attach: { run: attachVerb, options: {} },
   stop: { run: stopVerb, options: { all: 'flag', grace: 'value', suspect: 'flag', outside: 'flag' } },
   wait: { run: waitVerb, options: { timeout: 'value' } },
-  ls: { run: lsVerb, options: { all: 'flag', watch: 'flag' } },
+  ls: { run: lsVerb, options: { all: 'flag', unmanaged: 'flag', watch: 'flag' } },
   status: { run: statusVerb, options: {} },
   tree: { run: treeVerb, options: { suspects: 'flag' } },
   events: { run: eventsVerb, options: { follow: 'flag' } },

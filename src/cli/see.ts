@@ -1,8 +1,11 @@
-import { logs, seeAll, seeDetail, seeEvents, seeOne, seeTree, seeWithoutStore, type World } from '../app/index.ts'
+import { type Listed, listSessions, logs, seeDetail, seeEvents, seeOne, seeTree, seeWithoutStore, type World } from '../app/index.ts'
 import { exitCode, isLive, Problem } from '../model/index.ts'
 import {
+  duplicateAdvice,
+  duplicateText,
   eventJson,
   eventText,
+  managedJson,
   memberJson,
   type Sight,
   sessionsText,
@@ -13,6 +16,8 @@ import {
   taskJson,
   taskText,
   treeText,
+  unmanagedJson,
+  unmanagedText,
 } from '../show/index.ts'
 import { follow } from './follow.ts'
 import { noWords, oneWord, type Parsed } from './options.ts'
@@ -20,32 +25,50 @@ import { paintFor, print, printJson, say, sayProblem, write } from './out.ts'
 
 export async function lsVerb(world: World, parsed: Parsed): Promise<number> {
   noWords(parsed, 'ls')
+  const only = parsed.flags.has('unmanaged')
+  const all = parsed.flags.has('all')
   let degraded = false
-  const look = (): Promise<Sight[]> =>
-    orWithoutStore(
+  const look = async (): Promise<Listed> => {
+    let listed: Listed | null = null
+    const sights = await orWithoutStore(
       world,
       () => {
         degraded = true
       },
       async () => {
-        const { sights, unreadable } = await seeAll(world, parsed.flags.has('all') ? 'all' : 'live')
-        for (const run of unreadable) say(`run ${run} in the store cannot be read, and is left out; its directory is ${world.files.path(run)}`)
-        return sights
+        listed = await listSessions(world, all ? 'all' : 'live', all || only)
+        for (const run of listed.unreadable) say(`run ${run} in the store cannot be read, and is left out; its directory is ${world.files.path(run)}`)
+        return [...listed.sights]
       },
     )
+    if (degraded && (all || only)) say('which agents are not managed cannot be told without the store')
+    return listed ?? { sights, unmanaged: [], duplicates: [], unreadable: [] }
+  }
   if (parsed.flags.has('json')) {
-    printJson((await look()).map(sightJson))
+    const { sights, unmanaged } = await look()
+    // Sessions and others are never in one array: who reads the one knows nothing of the other.
+    printJson(only ? unmanaged.map(unmanagedJson) : sights.map(managedJson))
     return degraded ? exitCode.unavailable : 0
   }
   if (!parsed.flags.has('watch')) {
-    print(sessionsText(await look(), world.clock.now(), paintFor(1)))
+    const listed = await look()
+    print(listText(world, listed, only))
+    for (const duplicate of listed.duplicates) say(`${duplicateText(duplicate)}; ${duplicateAdvice(duplicate)}`)
     return degraded ? exitCode.unavailable : 0
   }
   for (;;) {
-    const lines = sessionsText(await look(), world.clock.now(), paintFor(1))
+    const listed = await look()
+    const lines = [...listText(world, listed, only), ...listed.duplicates.map(duplicateText)]
     write(1, `\u001B[H\u001B[2J${lines.join('\n')}\n`)
     await world.clock.sleep(1000)
   }
+}
+
+function listText(world: World, { sights, unmanaged }: Listed, only: boolean): string[] {
+  const now = world.clock.now()
+  const paint = paintFor(1)
+  const others = unmanagedText(unmanaged, now, paint)
+  return only ? others : [...sessionsText(sights, now, paint), ...(unmanaged.length === 0 ? [] : ['', 'not managed by Holdfast:', ...others])]
 }
 
 export async function statusVerb(world: World, parsed: Parsed): Promise<number> {

@@ -1,6 +1,7 @@
 import type { Member, Run, Session, Spared, Suspect, Tokens, Usage } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import { attachCommand } from './holder.ts'
+import type { OwnerSight } from './owners.ts'
 import { iso } from './time.ts'
 import { tokensJson } from './tokens.ts'
 
@@ -28,6 +29,8 @@ export type Sight = {
   /** Those it works beside on purpose, and those in other worktrees of its repository, where they were asked for. */
   readonly sharedWith?: readonly string[]
   readonly neighbours?: readonly string[]
+  /** Other live owners of its native id, where they were looked for. */
+  readonly duplicateOf?: readonly OwnerSight[]
 }
 
 export type WorktreeSight = { readonly path: string; readonly branch: string | null; readonly repository: string | null }

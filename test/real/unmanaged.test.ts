@@ -1,35 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadSqlite } from '../../src/record/driver.ts'
 import { verifies } from '../requirements.ts'
-import { COMMAND, gone, inLab, isAlive, type Lab, readOr, TEST_COMMAND, until } from './lab.ts'
-
-/** A program under an agent's name: what it does is no matter, what it is called is. */
-function program(lab: Lab, name: string, from = '/bin/sleep'): string {
-  const folder = join(lab.agentDir, 'bin')
-  mkdirSync(folder, { recursive: true })
-  copyFileSync(from, join(folder, name))
-  return join(folder, name)
-}
-
-/** Started by nobody but the test, and ended with it. */
-async function stranger(
-  cwd: string,
-  command: string,
-  args: readonly string[],
-  body: (child: ChildProcess & { pid: number }) => Promise<void>,
-): Promise<void> {
-  const child = spawn(command, args, { cwd, stdio: 'ignore', detached: true, env: { PATH: process.env['PATH'] } })
-  const pid = child.pid ?? 0
-  await until(`${command} to be there`, () => readOr(`/proc/${pid}/cmdline`).startsWith(command))
-  try {
-    await body(child as ChildProcess & { pid: number })
-  } finally {
-    child.kill('SIGKILL')
-  }
-}
+import { COMMAND, gone, inLab, isAlive, readOr, TEST_COMMAND, until } from './lab.ts'
+import { program, stranger } from './strangers.ts'
 
 const refused = (pid: number) => [
   75,

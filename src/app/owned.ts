@@ -1,0 +1,76 @@
+import { strongestOfEach } from '../decide/index.ts'
+import type { NativeClaim, NativeId } from '../model/index.ts'
+import { Problem } from '../model/index.ts'
+import { claimsOf, keeperOf, type Whose, whoseAgents } from './discover.ts'
+import { agentFacts, agentLine, everybody, markedBy } from './unmanaged.ts'
+import type { World } from './world.ts'
+
+type Owner = Whose & { readonly how: NativeClaim['how'] }
+
+/**
+ * Refuses a start of a harness's session that a live process owns already, wherever that works and whoever started it; what belongs to the
+ * session that is to be started is left to its claim. A command line is no proof, but enough to keep us from making a second owner.
+ */
+export async function refuseOwned(world: World, native: NativeId, exceptSession: string | null): Promise<void> {
+  const rows = everybody(world)
+  const owners = (await ownersOfNative(world, native, rows)).filter(({ session }) => session === null || session !== exceptSession)
+  const [first] = owners
+  if (first === undefined) return
+  const told = owners.map((owner) => `${agentLine(world, owner.agent)}${whose(owner)} (${BECAUSE[owner.how]})`).join('; ')
+  throw new Problem('held', `${native.harness} session ${native.id} is in use by ${told}`, {
+    hint: (await waysOut(world, first, rows)).join(' · '),
+    detail: {
+      nativeId: native.id,
+      unmanaged: owners.filter(({ session }) => session === null).map(({ agent, how }) => ({ ...agentFacts(world, agent), how })),
+      sessions: owners.flatMap(({ session }) => session ?? []),
+    },
+  })
+}
+
+/** One that is taken in brings its session along: it must not be another live session's. */
+export async function refuseOwnedElsewhere(world: World, native: NativeId, exceptPid: number): Promise<void> {
+  const owner = (await ownersOfNative(world, native)).find(({ agent, session }) => session !== null && agent.row.pid !== exceptPid)
+  const held = owner?.session ?? (await recordedFor(world, native))
+  if (held === null) return
+  const who = owner === undefined ? 'on record' : `${agentLine(world, owner.agent)}, ${BECAUSE[owner.how]}`
+  throw new Problem('held', `${native.harness} session ${native.id} is owned by session ${held} (${who}): both write to the same transcript`, {
+    hint: `end one of them: holdfast stop ${held}, or pid ${exceptPid} yourself`,
+    detail: { nativeId: native.id, sessions: [held] },
+  })
+}
+
+/** Live processes that own it, as far as is known best of each. */
+async function ownersOfNative(world: World, { harness, id }: NativeId, rows = everybody(world)): Promise<Owner[]> {
+  const found = await whoseAgents(world, rows)
+  return strongestOfEach(claimsOf(found, [])).flatMap((claim) => {
+    const one = found.find(({ agent }) => agent.row.pid === claim.pid)
+    return one !== undefined && claim.harness === harness && claim.nativeId === id ? [{ ...one, how: claim.how }] : []
+  })
+}
+
+/** The live session that has it on record. */
+async function recordedFor(world: World, { harness, id }: NativeId): Promise<string | null> {
+  const { views } = await (await world.store('reader')).snapshot('live', world.policy.sessionsShown)
+  return views.find(({ session }) => session.harness === harness && session.native === id)?.session.id ?? null
+}
+
+const BECAUSE: Readonly<Record<NativeClaim['how'], string>> = {
+  proven: 'its harness says so',
+  recorded: 'on record',
+  named: 'its command line names it, and nothing says otherwise',
+}
+
+const whose = ({ session }: Owner): string => (session === null ? ', which Holdfast did not start' : `, which is part of session ${session}`)
+
+async function waysOut(world: World, { agent, session }: Owner, rows: ReturnType<typeof everybody>): Promise<string[]> {
+  if (session !== null) return [`holdfast stop ${session}`, 'or end it where it was started']
+  const beside = '--allow-unmanaged to start all the same: both will write to the same transcript'
+  const kept = keeperOf(agent.row, world.daemons(rows))
+  // A daemon would start it again: only the harness itself can end it, and joins it by the same word.
+  if (kept !== null) return [...(kept.stop === null ? [] : [...attachOf(kept.stop), `${kept.stop.join(' ')} ends it`]), beside]
+  const adopt = (await markedBy(world, agent)) === null ? [`holdfast adopt ${agent.row.pid} takes it in as a session`] : []
+  return [...adopt, 'end it yourself', beside]
+}
+
+const attachOf = ([program = '', verb, id]: readonly string[]): string[] =>
+  verb === 'stop' && id !== undefined ? [`${program} attach ${id} joins it`] : []
