@@ -12,7 +12,7 @@ export function equip({ world, spoken, request }: Plan, run: RunRecord): Pick<La
   recordPlaces(world, run.id, world.env)
   if (native !== null) {
     files.recordNative(run.id, { harness: harness.name, id: native })
-    beginUsage(world, run.id, harness, native, run.startedAt)
+    if (spoken.resumes) beginUsage(world, run.id, harness, native)
   }
   const follow = request.budget !== undefined ? 'budget' : native === null && harness.name !== 'generic' ? 'id' : null
   return { follow, stdin }

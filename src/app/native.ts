@@ -3,7 +3,7 @@ import { agentsAmong, captureNative, registeredAgents } from '../harness/index.t
 import type { Agent, BindAnswer, Candidate, Harness, LiveRun, Member, NativeId, ProcessId, ProcessRow, Run, Store } from '../model/index.ts'
 import { isDead, isLive, sameProcess } from '../model/index.ts'
 import { recordInPassing } from './record.ts'
-import { beginUsage, placesOf } from './usage.ts'
+import { beginUsageLate, placesOf } from './usage.ts'
 import type { World } from './world.ts'
 
 /** Looks which conversation a run's agent carries, where its harness shows it: it may not have been told, or have moved on since. */
@@ -69,7 +69,7 @@ export async function bind(world: World, store: Store, run: Run, native: NativeI
   if (answer.kind === 'bound') {
     const harness = world.harnesses().find(({ name }) => name === native.harness)
     if (before?.id !== native.id) {
-      if (harness !== undefined) beginUsage(world, run.id, harness, native.id, run.startedAt)
+      if (harness !== undefined) beginUsageLate(world, run, harness, native.id)
       world.files.recordNative(run.id, native)
     }
   }

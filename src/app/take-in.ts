@@ -21,7 +21,7 @@ export async function takeIn(plan: Plan, run: RunBase, agent: Agent): Promise<St
     recordPlaces(world, run.id, world.processes.environment(agent.row.pid))
     if (native !== null) {
       world.files.recordNative(run.id, { harness: harness.name, id: native })
-      beginUsage(world, run.id, harness, native, run.startedAt)
+      beginUsage(world, run.id, harness, native)
     }
   }
   const unmarked = await markAll(plan, live, agent)
@@ -39,11 +39,6 @@ export async function takeIn(plan: Plan, run: RunBase, agent: Agent): Promise<St
   if (judged.kind === 'over') await store.recordEnded(live, judged.ending, seen.harnessId, world.clock.now())
   const left = { hint: `what it left is held as session ${run.session}; holdfast stop ${run.session} ends it` }
   throw new Problem('noSuchSession', `pid ${run.launcher.pid} ended while it was adopted`, judged.kind === 'over' ? {} : left)
-}
-
-/** Only an id that its harness itself tells: what its command line says may long be another's. */
-function bindNative({ world }: Plan, run: RunBase, { harness, nativeId }: Agent): void {
-  if (nativeId !== null) world.files.recordNative(run.id, { harness, id: nativeId })
 }
 
 /** Answers whom it could not mark. */

@@ -1,6 +1,6 @@
 import { isThere } from '../act/index.ts'
 import type { Run, Store, Tokens } from '../model/index.ts'
-import { addTokens, isLive, NO_TOKENS, subtractTokens } from '../model/index.ts'
+import { addTokens, isLive, NO_TOKENS, tokensBeyond } from '../model/index.ts'
 import type { Sight } from '../show/index.ts'
 import { lastWatched, tokensOf, watched } from './usage.ts'
 import type { World } from './world.ts'
@@ -32,11 +32,11 @@ function unwatched(world: World, run: Run, now: Tokens): NonNullable<Sight['toke
     return null
   }
   const last = lastWatched(world, run.id) ?? { at: run.startedAt, tokens: NO_TOKENS }
-  return { since: last.at, tokens: subtractTokens(now, last.tokens) }
+  return { since: last.at, tokens: tokensBeyond(now, last.tokens) }
 }
 
 /** Its run is over on record, and yet it lives. */
 function since(world: World, run: Run, recorded: Tokens | null): NonNullable<Sight['tokens']>['unwatched'] {
   const now = tokensOf(world, run.id)
-  return now === null || isLive(run) ? null : { since: run.endedAt, tokens: subtractTokens(now, recorded ?? NO_TOKENS) }
+  return now === null || isLive(run) ? null : { since: run.endedAt, tokens: tokensBeyond(now, recorded ?? NO_TOKENS) }
 }

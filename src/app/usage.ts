@@ -1,6 +1,7 @@
+import { choosesSession } from '../decide/index.ts'
 import { baselineUsage, readUsage } from '../harness/index.ts'
 import { birthOf } from '../observe/index.ts'
-import type { Environment, Harness, NativeId, Tokens, UsageCursor, UsageRule } from '../model/index.ts'
+import type { Environment, Harness, NativeId, Run, Tokens, UsageCursor, UsageRule } from '../model/index.ts'
 import { addTokens, NO_TOKENS, totalTokens } from '../model/index.ts'
 import type { World } from './world.ts'
 
@@ -27,14 +28,28 @@ export function recordPlaces(world: World, run: string, env: Environment): void 
 
 export const placesOf = (world: Pick<World, 'files' | 'env'>, run: string): Environment => counted(world, run).env ?? world.env
 
-/** What was burned in an old conversation before it went on here is not this run's. One that is younger than the run is all its own. */
-export function beginUsage(world: World, run: string, harness: Harness, native: string, startedAt: number): void {
-  if (harness.usage === null || !isOlder(harness.usage, { env: placesOf(world, run), id: native }, startedAt)) return
+/** What was burned in an old conversation before it went on here is not this run's. Asked before the run begins. */
+export function beginUsage(world: World, run: string, { name, usage }: Harness, native: string): void {
+  if (usage !== null) setCursor(world, run, { harness: name, id: native }, baselineUsage(usage, { env: placesOf(world, run), id: native }, world.readDatabase))
+}
+
+/** The same for one that the run is known to carry only now. One that is younger than the run is all its own. */
+export function beginUsageLate(world: World, run: Run, harness: Harness, native: string): void {
+  const { usage } = harness
+  const at = { env: placesOf(world, run.id), id: native }
+  if (usage === null) return
+  const isOld = usage.kind === 'database' ? choosesSession(harness, run.argv.slice(1)) : isOlder(usage, at, run.startedAt)
+  if (!isOld) return
+  // Lines say when they were written; totals are as they are now.
+  const cursor: UsageCursor =
+    usage.kind === 'lines' ? { kind: 'lines', since: run.startedAt, tokens: NO_TOKENS, files: {} } : baselineUsage(usage, at, world.readDatabase)
+  setCursor(world, run.id, { harness: harness.name, id: native }, cursor)
+}
+
+/** What is counted already stays counted. */
+function setCursor(world: World, run: string, native: NativeId, cursor: UsageCursor): void {
   const { cursors, ...more } = counted(world, run)
-  const key = keyOf({ harness: harness.name, id: native })
-  if (cursors[key] !== undefined) return
-  const cursor = baselineUsage(harness.usage, { env: placesOf(world, run), id: native }, world.readDatabase)
-  write(world, run, { ...more, cursors: { ...cursors, [key]: cursor } })
+  if (cursors[keyOf(native)] === undefined) write(world, run, { ...more, cursors: { ...cursors, [keyOf(native)]: cursor } })
 }
 
 /** All that a run's conversations have burned in it; null: nobody says. Reads what is new, and remembers how far. */
