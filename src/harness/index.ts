@@ -1,4 +1,6 @@
 export * from './agents.ts'
+export * from './all.ts'
+export * from './custom.ts'
 export * from './daemons.ts'
 export * from './environment.ts'
 export * from './git.ts'

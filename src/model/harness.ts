@@ -11,6 +11,8 @@ export type Harness = {
   readonly title: string
   /** Its executables, in the order in which they are looked for. */
   readonly commands: Words
+  /** Whether the executable that was found by such a name is its own; absent where the name is proof enough. */
+  readonly owns?: (executable: string) => boolean
   readonly program: ProgramRule
   readonly speech: Speech
   /** Where a resume must run: where the session was (`same`), or anywhere. */
@@ -65,12 +67,29 @@ export type Speech = {
   readonly forks: Words
   /** Without a terminal, one prompt, then it ends. */
   readonly headless: HeadlessSpeech | null
-  /** Options that a later run of the session keeps: without and with a value. */
-  readonly keeps: { readonly flags: Words; readonly valued: Words }
+  /** What its ids look like, so that a name or a number is not taken for one; absent: like those of most (`SESSION_ID`). */
+  readonly id?: RegExp
+  /** Options that a later run of the session keeps. */
+  readonly keeps: Keeps
 }
 
-/** `prompt`: whether it is read from stdin, or given as `{prompt}`. */
-export type HeadlessSpeech = { readonly start: Words; readonly resume: Words | null; readonly prompt: 'stdin' | 'argument' }
+/** Options by all their names (`-m|--model`). */
+export type Keeps = {
+  readonly flags: Words
+  readonly valued: Words
+  /** Those of `valued` that may be said more than once: a later run adds to them. */
+  readonly repeated?: Words
+  /** With all the words up to the next option. They are said again one by one, `--x=a --x=b`, so that they eat no prompt. */
+  readonly many?: Words
+  /** Those of all these that only its interactive, or only its headless way of running understands. */
+  readonly interactive?: Words
+  readonly headless?: Words
+  /** Options of which it takes only one: what a later run says, replaces what an earlier one said. */
+  readonly either?: readonly Words[]
+}
+
+/** `prompt`: whether it is read from stdin, or given as `{prompt}`. `marks`: options and first arguments that make any command line a headless one. */
+export type HeadlessSpeech = { readonly start: Words; readonly resume: Words | null; readonly prompt: 'stdin' | 'argument'; readonly marks: Words }
 
 export type Capture =
   /** Its output has a line of JSON with the id in this field (`a.b` goes down). Only where its output is our log. */

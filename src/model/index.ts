@@ -1,5 +1,6 @@
 export * from './agent.ts'
 export * from './bytes.ts'
+export * from './command-line.ts'
 export * from './containment.ts'
 export * from './daemon.ts'
 export * from './event.ts'

@@ -1,0 +1,31 @@
+import type { Harness } from '../model/index.ts'
+import { aider } from './aider.ts'
+import { amp } from './amp.ts'
+import { auggie } from './auggie.ts'
+import { claude } from './claude.ts'
+import { cline } from './cline.ts'
+import { cn } from './cn.ts'
+import { code } from './code.ts'
+import { codex } from './codex.ts'
+import { copilot } from './copilot.ts'
+import { cursor } from './cursor.ts'
+import { droid } from './droid.ts'
+import { gemini } from './gemini.ts'
+import { generic } from './generic.ts'
+import { goose } from './goose.ts'
+import { grok } from './grok.ts'
+import { kilo } from './kilo.ts'
+import { kimi } from './kimi.ts'
+import { opencode } from './opencode.ts'
+import { pi } from './pi.ts'
+import { qwen } from './qwen.ts'
+
+/** Everything we know of agent CLIs. Which process belongs to whom is asked in this order. */
+export const HARNESSES: readonly Harness[] = [
+  ...[claude, codex, code, gemini, qwen, opencode, kilo, copilot, pi, kimi],
+  ...[goose, droid, cline, cn, grok, amp, auggie, cursor, aider, generic],
+]
+
+/** By its name, or else by the name of an executable of its. */
+export const harnessNamed = (name: string): Harness | null =>
+  HARNESSES.find((harness) => harness.name === name) ?? HARNESSES.find(({ commands }) => commands.includes(name)) ?? null

@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import type { Environment, Harness } from '../model/index.ts'
+import { folderOf } from './disk.ts'
+import { inProjects } from './find.ts'
+import { pidFiles } from './pid-files.ts'
+import { words } from './words.ts'
+
+const home = (env: Environment): string => folderOf(env, 'CLAUDE_CONFIG_DIR', '.claude')
+
+/** Claude Code; measured with 2.1.325. */
+export const claude: Harness = {
+  name: 'claude',
+  title: 'Claude Code',
+  commands: ['claude'],
+  program: {
+    names: ['claude'],
+    exe: /\/claude\/versions\/\d+\.\d+\.\d+[^/]*$/,
+    packages: ['@anthropic-ai/claude-code', '@anthropic-ai/claude-agent-sdk'],
+    idle: words('daemon bg-pty-host --bg-pty-host --claude-in-chrome-mcp --chrome-native-host stop respawn rm install setup-token plugin'),
+  },
+  speech: {
+    preset: ['--session-id', '{id}'],
+    resume: ['--resume', '{id}', '{args}'],
+    chooses: words('--session-id --resume -r --continue -c --fork-session --from-pr --teleport --cloud'),
+    idAfter: words('--session-id --resume -r'),
+    forks: ['--fork-session'],
+    headless: { start: ['-p', '{args}'], resume: ['-p', '--resume', '{id}', '{args}'], prompt: 'stdin', marks: ['-p', '--print'] },
+    keeps: {
+      flags: words(
+        '--dangerously-skip-permissions --allow-dangerously-skip-permissions --strict-mcp-config --restricted --safe-mode --bare --verbose --chrome --no-chrome --ide --disable-slash-commands --include-partial-messages',
+      ),
+      valued: words(
+        '--model --fallback-model --effort --permission-mode --permission-prompts --settings --setting-sources --agent --agents --system-prompt --append-system-prompt --autocompact --output-format --plugin-dir',
+      ),
+      repeated: ['--plugin-dir'],
+      many: words('--add-dir --mcp-config --tools --allowedTools|--allowed-tools --disallowedTools|--disallowed-tools --betas'),
+      headless: words('--output-format --include-partial-messages --permission-prompts'),
+      either: [words('--dangerously-skip-permissions --permission-mode'), words('--chrome --no-chrome')],
+    },
+  },
+  resumeIn: 'any',
+  sessionVariables: words(
+    'CLAUDECODE CLAUDE_PID CLAUDE_JOB_DIR CLAUDE_ENV_FILE CLAUDE_PROJECT_DIR CLAUDE_EFFORT CLAUDE_BG_* CLAUDE_CODE_SESSION_* CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_EXECPATH CLAUDE_CODE_MESSAGING_* CLAUDE_CODE_HOST_SESSION_ID CLAUDE_CODE_REMOTE_SESSION_ID CLAUDE_CODE_RESUME_* CLAUDE_CODE_SSE_PORT AI_AGENT',
+  ),
+  idVariable: 'CLAUDE_CODE_SESSION_ID',
+  capture: [{ from: 'output', field: 'session_id' }, { from: 'variable' }],
+  sessions: inProjects((env) => join(home(env), 'projects')),
+  registry: pidFiles({ folder: (env) => join(home(env), 'sessions'), start: /^(\d{1,15})$/, services: ['daemon', 'daemon-worker'] }),
+  zeroAfter: ['SIGINT'],
+  usage: null,
+  daemonizes: ['--bg', '--background'],
+  hooks: null,
+}

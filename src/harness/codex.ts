@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import type { Environment, Harness } from '../model/index.ts'
+import { folderOf } from './disk.ts'
+import { inRollouts } from './find.ts'
+import { flockersOf } from './flocks.ts'
+import { words } from './words.ts'
+
+const home = (env: Environment): string => folderOf(env, 'CODEX_HOME', '.codex')
+/** The file that a session writes; whoever has it open writes it. */
+export const ROLLOUT = /\/rollout-[^/]*-([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.jsonl$/
+
+/** Codex; measured with 0.166. Its shared daemon holds the lock of every session that it serves. */
+export const codex: Harness = {
+  name: 'codex',
+  title: 'Codex',
+  commands: ['codex'],
+  program: {
+    names: ['codex'],
+    exe: /\/codex-(x86_64|aarch64)-[^/]+$/,
+    packages: ['@openai/codex'],
+    idle: words('app-server mcp-server exec-server sandbox debug archive delete queue'),
+    valued: words('-c --config --enable --disable -p --profile -C --cd'),
+    dirOptions: words('-C --cd'),
+  },
+  speech: {
+    preset: null,
+    resume: ['resume', '{id}', '{args}'],
+    chooses: ['resume', 'fork'],
+    idAfter: ['resume'],
+    forks: ['fork'],
+    headless: { start: ['exec', '{args}', '-'], resume: ['exec', '{args}', 'resume', '{id}', '-'], prompt: 'stdin', marks: ['exec', 'e'] },
+    keeps: {
+      flags: words(
+        '--oss --approve-for-me --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust --strict-config --search --no-alt-screen --no-daemon --json --skip-git-repo-check --ignore-user-config --ignore-rules',
+      ),
+      valued: words(
+        '-c|--config --enable --disable -m|--model --local-provider -p|--profile -s|--sandbox -a|--ask-for-approval -C|--cd --add-dir --output-schema --color',
+      ),
+      repeated: words('-c|--config --enable --disable --add-dir'),
+      interactive: words('--search --no-alt-screen --no-daemon -a|--ask-for-approval'),
+      headless: words('--json --skip-git-repo-check --ignore-user-config --ignore-rules --output-schema --color'),
+      either: [
+        words('--dangerously-bypass-approvals-and-sandbox --approve-for-me -a --ask-for-approval'),
+        words('--dangerously-bypass-approvals-and-sandbox --approve-for-me -s --sandbox'),
+      ],
+    },
+  },
+  resumeIn: 'any',
+  sessionVariables: words(
+    'CODEX_THREAD_ID CODEX_SESSION_ID CODEX_TOOL_CALL_ID CODEX_CI CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_INTERNAL_* CODEX_MANAGED_*',
+  ),
+  idVariable: 'CODEX_THREAD_ID',
+  capture: [{ from: 'output', field: 'thread_id' }, { from: 'open-file', path: ROLLOUT }, { from: 'variable' }],
+  sessions: inRollouts((env) => [join(home(env), 'sessions')]),
+  registry: {
+    read: (env, mayBeThere) => {
+      const folder = join(home(env), 'thread-writer-locks')
+      const holders = flockersOf((path) => path.startsWith(`${folder}/`) && THREAD_LOCK.test(path), mayBeThere)
+      return holders.map(({ process, path, cwd, argv }) => ({
+        process,
+        cwd,
+        nativeId: THREAD_LOCK.exec(path)?.[1] ?? null,
+        service: argv.includes('app-server'),
+      }))
+    },
+  },
+  zeroAfter: [],
+  usage: null,
+  daemonizes: [],
+  hooks: null,
+}
+
+const THREAD_LOCK = /\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.lock$/

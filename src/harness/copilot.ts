@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import type { Environment, Harness } from '../model/index.ts'
+import { absolute, folderOf, orNull, textOf } from './disk.ts'
+import { sessionsBy } from './find.ts'
+import { flockersOf } from './flocks.ts'
+import { words } from './words.ts'
+
+const states = (env: Environment): string => join(folderOf(env, 'COPILOT_HOME', '.copilot'), 'session-state')
+const HELD = /\/([^/]+)\/inuse\.(\d+)\.hold$/
+
+/** GitHub Copilot CLI; measured with 1.0.102. */
+export const copilot: Harness = {
+  name: 'copilot',
+  title: 'GitHub Copilot CLI',
+  commands: ['copilot'],
+  program: { names: ['copilot'], packages: ['@github/copilot'] },
+  speech: {
+    preset: ['--session-id', '{id}'],
+    resume: ['--resume={id}', '{args}'],
+    chooses: words('--session-id --resume -r --continue --connect'),
+    idAfter: words('--session-id --resume -r'),
+    forks: [],
+    headless: { start: ['{args}'], resume: ['--resume={id}', '{args}'], prompt: 'stdin', marks: ['-p', '--prompt'] },
+    keeps: {
+      flags: words(
+        '--allow-all-tools --allow-all-paths --allow-all-urls --allow-all --yolo --disallow-temp-dir --no-ask-user --no-custom-instructions --disable-builtin-mcps --experimental --no-experimental --no-auto-update --autopilot --plan -s|--silent',
+      ),
+      valued: words(
+        '--model --reasoning-effort --context --agent --mode --stream --log-level --log-dir --add-dir --additional-mcp-config --disable-mcp-server --enable-mcp-server --plugin-dir --output-format',
+      ),
+      repeated: words('--add-dir --additional-mcp-config --disable-mcp-server --enable-mcp-server --plugin-dir'),
+      many: words('--allow-tool --deny-tool --available-tools --excluded-tools --allow-url --deny-url'),
+      headless: ['--output-format', '-s|--silent'],
+      either: [words('--experimental --no-experimental'), words('--mode --autopilot --plan')],
+    },
+  },
+  resumeIn: 'any',
+  sessionVariables: words('COPILOT_CLI COPILOT_AGENT_SESSION_ID COPILOT_CLI_* COPILOT_LOADER_PID'),
+  idVariable: 'COPILOT_AGENT_SESSION_ID',
+  capture: [{ from: 'output', field: 'sessionId' }, { from: 'variable' }],
+  sessions: sessionsBy((env, id) => {
+    const path = join(states(env), id, 'workspace.yaml')
+    const text = textOf(path)
+    return text === null ? null : { id, path: join(states(env), id), dir: absolute(yamlText(/^cwd: *(.+)$/m.exec(text)?.[1] ?? '')) }
+  }),
+  registry: {
+    read: (env, mayBeThere) => {
+      const holders = flockersOf((path) => path.startsWith(`${states(env)}/`) && HELD.test(path), mayBeThere)
+      return holders.flatMap(({ process, path, cwd }) => {
+        const [, nativeId = null, pid] = HELD.exec(path) ?? []
+        return Number(pid) === process.pid ? [{ process, cwd, nativeId, service: false }] : []
+      })
+    },
+  },
+  zeroAfter: ['SIGTERM'],
+  usage: null,
+  daemonizes: [],
+  hooks: null,
+}
+
+/** A text on one line of YAML: plain, or in quotes. */
+function yamlText(text: string): unknown {
+  const trimmed = text.trim()
+  if (trimmed.startsWith('"')) return orNull((): unknown => JSON.parse(trimmed))
+  return trimmed.startsWith("'") ? trimmed.slice(1, -1).replaceAll("''", "'") : trimmed
+}

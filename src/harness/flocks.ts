@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { isSignallable } from '../model/index.ts'
+import { orNull } from './disk.ts'
+
+/** A process that holds a flock on a file right now: a lock file alone proves nothing. */
+export type Flocker = {
+  readonly process: { readonly pid: number; readonly ticks: number }
+  readonly path: string
+  readonly cwd: string
+  readonly argv: readonly string[]
+}
+
+const MAX_HOLDERS = 500
+const MAX_FILES = 4000
+
+/** Who holds flocks on files of these. The kernel lists who holds any; each of them is asked which file that is. */
+export function flockersOf(isIts: (path: string) => boolean, mayBeThere: (pid: number) => boolean): Flocker[] {
+  const locks = orNull(() => readFileSync('/proc/locks', 'utf8')) ?? ''
+  const pids = [...locks.matchAll(/^\d+: FLOCK +\w+ +WRITE (\d+) /gm)].map((match) => Number(match[1]))
+  return [...new Set(pids)]
+    .filter((pid) => isSignallable(pid) && mayBeThere(pid))
+    .slice(0, MAX_HOLDERS)
+    .flatMap((pid) => orNull(() => heldBy(pid, isIts)) ?? [])
+}
+
+/** Its identity is read before and after: in between another process cannot have taken its place. */
+function heldBy(pid: number, isIts: (path: string) => boolean): Flocker[] {
+  const ticks = ticksOf(pid)
+  if (ticks === null) return []
+  const held = readdirSync(`/proc/${pid}/fd`)
+    .slice(0, MAX_FILES)
+    .flatMap((fd) => orNull(() => ({ fd, path: readlinkSync(`/proc/${pid}/fd/${fd}`) })) ?? [])
+    .filter(({ fd, path }) => isIts(path) && isFlocked(pid, fd))
+  if (held.length === 0) return []
+  const cwd = readlinkSync(`/proc/${pid}/cwd`)
+  const argv = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  return ticksOf(pid) === ticks ? held.map(({ path }) => ({ process: { pid, ticks }, path, cwd, argv })) : []
+}
+
+const isFlocked = (pid: number, fd: string): boolean => /^lock:\s.*\bFLOCK\s+\w+\s+WRITE\b/m.test(readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8'))
+
+/** When a process started, in ticks since the boot: the 22nd field, counted behind its name, which may have anything in it. */
+export const ticksOf = (pid: number): number | null =>
+  orNull(() => {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const ticks = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19])
+    return Number.isSafeInteger(ticks) && ticks > 0 ? ticks : null
+  })

@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import type { Harness } from '../model/index.ts'
+import { dataOf } from './disk.ts'
+import { inDatabase } from './find.ts'
+import { OPENCODE_SPEECH, SESSION_DIRECTORY } from './opencode.ts'
+import { words } from './words.ts'
+
+/** Kilo, a fork of OpenCode; measured with 7.7.9. */
+export const kilo: Harness = {
+  name: 'kilo',
+  title: 'Kilo',
+  commands: ['kilo'],
+  program: { names: ['kilo'], packages: ['@kilocode/cli'], idle: ['serve', 'acp', 'daemon', 'web'] },
+  speech: { ...OPENCODE_SPEECH, chooses: [...OPENCODE_SPEECH.chooses, '--cloud-fork'], forks: ['--fork', '--cloud-fork'] },
+  resumeIn: 'same',
+  sessionVariables: words('KILO KILO_PID KILO_RUN_ID KILO_PROCESS_ROLE OPENCODE AGENT'),
+  idVariable: null,
+  capture: [{ from: 'output', field: 'sessionID' }],
+  sessions: inDatabase((env) => join(dataOf(env), 'kilo', 'kilo.db'), SESSION_DIRECTORY),
+  registry: null,
+  zeroAfter: [],
+  usage: null,
+  daemonizes: [],
+  hooks: null,
+}

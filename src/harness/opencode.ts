@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import type { Harness, Speech } from '../model/index.ts'
+import { dataOf } from './disk.ts'
+import { inDatabase } from './find.ts'
+import { words } from './words.ts'
+
+/** As Kilo speaks, too. */
+export const OPENCODE_SPEECH: Speech = {
+  preset: null,
+  resume: ['--session', '{id}', '{args}'],
+  chooses: words('--session -s --continue -c --fork'),
+  idAfter: ['--session', '-s'],
+  forks: ['--fork'],
+  headless: { start: ['run', '{args}'], resume: ['run', '--session', '{id}', '{args}'], prompt: 'stdin', marks: ['run'] },
+  keeps: {
+    flags: words('--auto --pure --thinking --print-logs'),
+    valued: words('-m|--model --agent --variant --format --log-level'),
+    headless: words('--thinking --variant --format'),
+  },
+}
+
+export const SESSION_DIRECTORY = 'SELECT directory FROM session WHERE id = ?'
+
+/** OpenCode; measured with 1.18.33. */
+export const opencode: Harness = {
+  name: 'opencode',
+  title: 'OpenCode',
+  commands: ['opencode'],
+  program: { names: ['opencode'], packages: ['opencode-ai'], idle: ['serve', 'acp', 'web'] },
+  speech: OPENCODE_SPEECH,
+  resumeIn: 'same',
+  sessionVariables: words('OPENCODE OPENCODE_PID AGENT'),
+  idVariable: null,
+  capture: [{ from: 'output', field: 'sessionID' }],
+  sessions: inDatabase((env) => join(dataOf(env), 'opencode', 'opencode.db'), SESSION_DIRECTORY),
+  registry: null,
+  zeroAfter: [],
+  usage: null,
+  daemonizes: [],
+  hooks: null,
+}
