@@ -16,8 +16,12 @@ export function agentsIn(world: Senses): Hands['agentsIn'] {
     const rows = members.map(({ row }) => row)
     if (!rows.some((row) => mayBeAgent(row.name) && (main === null || !sameProcess(row, main)))) return []
     const registered = registeredAgents(placesOf(world, run.id), (pid) => rows.some((row) => row.pid === pid))
-    const candidates = rows.map((row): Candidate => ({ row, argv: processes.arguments(row.pid), exe: processes.exe(row.pid), cwd: processes.cwd(row.pid) }))
-    return agentsAmong(candidates, registered).filter(({ row, launchers }) => main === null || ![row, ...launchers].some((one) => sameProcess(one, main)))
+    const candidates = rows.map(
+      (row): Candidate => ({ row, argv: processes.arguments(row.pid), exe: processes.exe(row.pid), cwd: processes.cwd(row.pid) }),
+    )
+    return agentsAmong(candidates, registered).filter(
+      ({ row, launchers }) => main === null || ![row, ...launchers].some((one) => sameProcess(one, main)),
+    )
   }
 }
 

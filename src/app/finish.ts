@@ -55,7 +55,11 @@ export async function endAsked(world: World, id: string, why: string, scope: str
 
 /** What a keeper (by the signal that it received) or its timer wants. */
 export const intentFor = (why: string): Intent =>
-  why === 'TIMEOUT' ? TIME_IS_OVER : why.startsWith('BUDGET ') ? budgetSpent(why) : { end: 'stopped', by: `SIG${why}`, reason: `the holdfast command received SIG${why}` }
+  why === 'TIMEOUT'
+    ? TIME_IS_OVER
+    : why.startsWith('BUDGET ')
+      ? budgetSpent(why)
+      : { end: 'stopped', by: `SIG${why}`, reason: `the holdfast command received SIG${why}` }
 
 const budgetSpent = (why: string): Intent => ({ end: 'stopped', by: 'budget', reason: `its budget was spent (--budget): ${why.slice(7)} tokens` })
 

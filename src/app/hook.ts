@@ -20,7 +20,11 @@ export async function hear(world: World, report: Report): Promise<string | null>
   const native = nativeIn(report.payload)
   if (native === null || !(await isAbout(world, store, run, native))) return null
   if (report.event === 'session-end') {
-    await store.recordTold(run, { harness: report.harness, id: native, event: 'session-end', reason: textOr(report.payload['reason']) }, world.clock.now())
+    await store.recordTold(
+      run,
+      { harness: report.harness, id: native, event: 'session-end', reason: textOr(report.payload['reason']) },
+      world.clock.now(),
+    )
     return null
   }
   const answer = await bind(world, store, run, { harness: report.harness, id: native }, 'hook')

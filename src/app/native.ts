@@ -25,7 +25,9 @@ function mainAgent(world: World, members: readonly Member[], harness: ProcessId,
   const { processes } = world
   const rows = members.map(({ row }) => row).filter(({ state }) => !isDead(state))
   const registered = registeredAgents(env, (pid) => rows.some((row) => row.pid === pid))
-  const candidates = rows.map((row): Candidate => ({ row, argv: processes.arguments(row.pid), exe: processes.exe(row.pid), cwd: processes.cwd(row.pid) }))
+  const candidates = rows.map(
+    (row): Candidate => ({ row, argv: processes.arguments(row.pid), exe: processes.exe(row.pid), cwd: processes.cwd(row.pid) }),
+  )
   return agentsAmong(candidates, registered).find(({ row, launchers }) => [row, ...launchers].some((one) => sameProcess(one, harness))) ?? null
 }
 
@@ -82,5 +84,8 @@ function fenceOff(world: World, run: Run, { harness, id }: NativeId, owner: Run)
   const reason = `it went to the ${harness} session ${id}, which session ${owner.session} has: both would write to the same transcript`
   if (world.files.intent(run.id) !== null) return
   world.files.retire(run.id, { end: 'superseded', by: 'holdfast', reason })
-  world.files.notify(owner.id, `session ${run.session} has just gone to your conversation (${id}); it was fenced off. End it: holdfast stop ${run.session}`)
+  world.files.notify(
+    owner.id,
+    `session ${run.session} has just gone to your conversation (${id}); it was fenced off. End it: holdfast stop ${run.session}`,
+  )
 }

@@ -85,7 +85,8 @@ export async function prepare(world: World, asked: StartRequest): Promise<Plan> 
   await refuseInVain(store, request, found?.kind === 'found' ? found.view.session.id : request.session, parent)
   const known = found?.kind === 'found' ? found.view.session : null
   await refuseForeignConversation(store, spoken, known?.id ?? request.session)
-  const session = known?.id ?? request.session ?? request.name ?? newSessionId(request.adopt?.harness ?? spoken.harness?.name ?? request.argv[0] ?? 'run', world)
+  const session =
+    known?.id ?? request.session ?? request.name ?? newSessionId(request.adopt?.harness ?? spoken.harness?.name ?? request.argv[0] ?? 'run', world)
   const about = { ancestors: await ancestorsOf(world, parent), base: world.cgroups.base(), firstEpoch: known?.epoch ?? 0 }
   // Last, since it may make something.
   const from = request.dir ?? currentDirectory()
@@ -112,9 +113,13 @@ async function refuseForeignConversation(store: Store, spoken: Spoken, session: 
 /** A limit that nobody can see to is none. */
 function refuseUncounted({ budget }: StartRequest, { harness }: Spoken): void {
   if (budget === undefined || harness?.usage != null) return
-  throw new Problem('usage', `--budget needs an agent that writes down what it burns; ${harness === null ? 'this command is none that Holdfast knows' : `${harness.title} does not`}`, {
-    hint: '--timeout limits its time',
-  })
+  throw new Problem(
+    'usage',
+    `--budget needs an agent that writes down what it burns; ${harness === null ? 'this command is none that Holdfast knows' : `${harness.title} does not`}`,
+    {
+      hint: '--timeout limits its time',
+    },
+  )
 }
 
 /** A session that goes on in the harness's own daemon is not over with the command that began it. */

@@ -71,8 +71,7 @@ function onDisk(world: World, id: string): Elsewhere | null {
 
 function fromDisk({ harness, id, dir: was }: Elsewhere, args: readonly string[] | null, dir: string | undefined): Resumption {
   const at = dir ?? was
-  if (at === null)
-    throw new Problem('usage', `where the ${harness.title} session ${id} worked is not known`, { hint: 'say where with --dir' })
+  if (at === null) throw new Problem('usage', `where the ${harness.title} session ${id} worked is not known`, { hint: 'say where with --dir' })
   return { session: undefined, harness: harness.name, argv: args ?? [], resume: { native: id, from: [] }, dir: at }
 }
 

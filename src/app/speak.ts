@@ -90,7 +90,8 @@ function headless(harness: Harness, how: How, args: readonly string[], file: str
   const prompt = readPrompt(file)
   const onStdin = harness.speech.headless?.prompt === 'stdin'
   const words = headlessWords(harness, how, args, onStdin ? null : asArgument(prompt, harness.title))
-  if (words === null) throw new Problem('usage', `${harness.title} takes no prompt without a terminal${how.kind === 'resume' ? ' when it resumes' : ''}`)
+  if (words === null)
+    throw new Problem('usage', `${harness.title} takes no prompt without a terminal${how.kind === 'resume' ? ' when it resumes' : ''}`)
   return { words, stdin: onStdin ? prompt : null }
 }
 

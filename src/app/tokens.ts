@@ -10,7 +10,9 @@ export async function withTokens(world: World, store: Store, sights: readonly Si
   const sessions = sights.flatMap(({ session }) => (session.harness === null ? [] : [session.id]))
   if (sessions.length === 0) return [...sights]
   const before = await store.spent(sessions)
-  return sights.map((sight) => (sight.session.harness === null ? sight : { ...sight, tokens: tokensOfSight(world, sight, before.get(sight.session.id) ?? null) }))
+  return sights.map((sight) =>
+    sight.session.harness === null ? sight : { ...sight, tokens: tokensOfSight(world, sight, before.get(sight.session.id) ?? null) },
+  )
 }
 
 function tokensOfSight(world: World, { run, liveness }: Sight, ended: Tokens | null): NonNullable<Sight['tokens']> {
@@ -22,7 +24,8 @@ function tokensOfSight(world: World, { run, liveness }: Sight, ended: Tokens | n
   return { run: now, session: sum(ended, now), unwatched: now === null ? null : unwatched(world, run, now) }
 }
 
-const sum = (one: Tokens | null, other: Tokens | null): Tokens | null => (one === null && other === null ? null : addTokens(one ?? NO_TOKENS, other ?? NO_TOKENS))
+const sum = (one: Tokens | null, other: Tokens | null): Tokens | null =>
+  one === null && other === null ? null : addTokens(one ?? NO_TOKENS, other ?? NO_TOKENS)
 
 /** Its keeper is there: then it is watched, and that is remembered. Else it is an orphan, and all since is burned for nobody. */
 function unwatched(world: World, run: Run, now: Tokens): NonNullable<Sight['tokens']>['unwatched'] {

@@ -1,8 +1,8 @@
 import { choosesSession } from '../decide/index.ts'
 import { baselineUsage, readUsage } from '../harness/index.ts'
-import { birthOf } from '../observe/index.ts'
 import type { Environment, Harness, NativeId, Run, Tokens, UsageCursor, UsageRule } from '../model/index.ts'
 import { addTokens, NO_TOKENS, totalTokens } from '../model/index.ts'
+import { birthOf } from '../observe/index.ts'
 import type { World } from './world.ts'
 
 /** What has been counted of a run, by conversation; and, as long as its keeper was seen, when and what that was last. */
@@ -30,7 +30,8 @@ export const placesOf = (world: Pick<World, 'files' | 'env'>, run: string): Envi
 
 /** What was burned in an old conversation before it went on here is not this run's. Asked before the run begins. */
 export function beginUsage(world: World, run: string, { name, usage }: Harness, native: string): void {
-  if (usage !== null) setCursor(world, run, { harness: name, id: native }, baselineUsage(usage, { env: placesOf(world, run), id: native }, world.readDatabase))
+  if (usage !== null)
+    setCursor(world, run, { harness: name, id: native }, baselineUsage(usage, { env: placesOf(world, run), id: native }, world.readDatabase))
 }
 
 /** The same for one that the run is known to carry only now. One that is younger than the run is all its own. */
@@ -96,7 +97,10 @@ const BIRTH_MS = 1_000
 /** Its keeper was seen with it: what it burns from here on, until it is seen again, it burns unwatched. */
 export function watched(world: World, run: string, tokens: Tokens): void {
   const before = counted(world, run)
-  const isNew = before.watched === undefined || world.clock.now() - before.watched.at >= WATCHED_EVERY_MS || totalTokens(before.watched.tokens) !== totalTokens(tokens)
+  const isNew =
+    before.watched === undefined ||
+    world.clock.now() - before.watched.at >= WATCHED_EVERY_MS ||
+    totalTokens(before.watched.tokens) !== totalTokens(tokens)
   if (isNew) write(world, run, { ...before, watched: { at: world.clock.now(), tokens } })
 }
 

@@ -4,8 +4,8 @@ import type { OnLive, Started, StartRequest, World } from '../app/index.ts'
 import { adopt, findSession, parseDuration, parseTokens, refuseSamePrompt, resumptionOf, start, wasShared } from '../app/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
 import { plain, retiredText, stoppedJson } from '../show/index.ts'
-import { follow } from './follow.ts'
 import { whichOne } from './choose.ts'
+import { follow } from './follow.ts'
 import { oneWord, type Parsed, type Spec } from './options.ts'
 import { print, printJson, say, sayProblem } from './out.ts'
 
@@ -30,8 +30,8 @@ export async function runVerb(world: World, parsed: Parsed): Promise<number> {
   const { values, command, literal } = parsed
   const [first = '', ...rest] = command ?? []
   // Said without `--`, the name of an agent that we know means that agent.
-  const known = !literal && world.harnesses().some(({ name }) => name === first)
-  const said = known ? { harness: first, argv: rest } : { argv: command ?? [] }
+  const known = !literal && first !== 'generic' && world.harnesses().some(({ name }) => name === first)
+  const said = known ? { harness: first, argv: rest } : { argv: !literal && first === 'generic' ? rest : (command ?? []) }
   const base = { ...said, session: values.get('session'), name: values.get('name'), worktree: values.get('worktree') }
   return begin(world, parsed, requestOf(parsed, base))
 }

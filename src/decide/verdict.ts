@@ -95,7 +95,10 @@ export function endingOf(run: LiveRun, seen: Seen): Ending {
     return { state: 'lost', exit: null, reason, evidence, by: 'reconcile' }
   }
   const by = seen.exit !== null ? 'keeper' : 'reconcile'
-  const doubt = exit.code === 0 && seen.zeroAfter?.length ? [`${run.argv[0] ?? 'it'} exits with 0 also when it is told to end (${seen.zeroAfter.join(', ')})`] : []
+  const doubt =
+    exit.code === 0 && seen.zeroAfter?.length
+      ? [`${run.argv[0] ?? 'it'} exits with 0 also when it is told to end (${seen.zeroAfter.join(', ')})`]
+      : []
   return { state: exit.code === 0 ? 'completed' : 'failed', exit, reason: describeExit(exit), evidence: [...evidence, ...doubt], by }
 }
 

@@ -38,7 +38,9 @@ function idsInOutput(output: string, field: string): string[] {
 }
 
 const fieldOf = (value: unknown, field: string): unknown =>
-  field.split('.').reduce<unknown>((inner, name) => (typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[name] : null), value)
+  field
+    .split('.')
+    .reduce<unknown>((inner, name) => (typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[name] : null), value)
 
 function parseOr(line: string): unknown {
   try {

@@ -3,6 +3,7 @@ import type { Environment, Harness } from '../model/index.ts'
 import { folderOf } from './disk.ts'
 import { inProjects } from './find.ts'
 import { pidFiles } from './pid-files.ts'
+import { claudeUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
 const home = (env: Environment): string => folderOf(env, 'CLAUDE_CONFIG_DIR', '.claude')
@@ -47,7 +48,7 @@ export const claude: Harness = {
   sessions: inProjects((env) => join(home(env), 'projects')),
   registry: pidFiles({ folder: (env) => join(home(env), 'sessions'), start: /^(\d{1,15})$/, services: ['daemon', 'daemon-worker'] }),
   zeroAfter: ['SIGINT'],
-  usage: null,
+  usage: claudeUsage,
   daemonizes: ['--bg', '--background'],
   hooks: null,
 }

@@ -5,6 +5,7 @@ import { isSignallable, MS_PER_TICK } from '../model/index.ts'
 import { absolute, fieldsOf, folderOf, isPlainId, namesIn, orNull } from './disk.ts'
 import { sessionsBy } from './find.ts'
 import { ticksOf } from './flocks.ts'
+import { clineUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
 const stored = (env: Environment): string => join(folderOf(env, 'CLINE_DIR', '.cline'), 'data', 'sessions')
@@ -46,7 +47,7 @@ export const cline: Harness = {
         .flatMap((id) => entryOf(join(stored(env), id, `${id}.json`), id, mayBeThere) ?? []),
   },
   zeroAfter: ['SIGTERM'],
-  usage: null,
+  usage: clineUsage,
   daemonizes: ['-z', '--zen'],
   hooks: null,
 }

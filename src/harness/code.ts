@@ -4,6 +4,7 @@ import type { Environment, Harness } from '../model/index.ts'
 import { ROLLOUT } from './codex.ts'
 import { folderOf, homeOf, orNull } from './disk.ts'
 import { inRollouts } from './find.ts'
+import { codeUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
 const PLATFORM = /\/code-(x86_64|aarch64)-[^/]+$/
@@ -55,7 +56,7 @@ export const code: Harness = {
   sessions: inRollouts((env) => homes(env).map((home) => join(home, 'sessions'))),
   registry: null,
   zeroAfter: [],
-  usage: null,
+  usage: codeUsage,
   daemonizes: [],
   hooks: null,
 }

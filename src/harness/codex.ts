@@ -3,6 +3,7 @@ import type { Environment, Harness } from '../model/index.ts'
 import { folderOf } from './disk.ts'
 import { inRollouts } from './find.ts'
 import { flockersOf } from './flocks.ts'
+import { codexUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
 const home = (env: Environment): string => folderOf(env, 'CODEX_HOME', '.codex')
@@ -65,7 +66,7 @@ export const codex: Harness = {
     },
   },
   zeroAfter: [],
-  usage: null,
+  usage: codexUsage,
   daemonizes: [],
   hooks: null,
 }

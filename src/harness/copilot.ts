@@ -3,6 +3,7 @@ import type { Environment, Harness } from '../model/index.ts'
 import { absolute, folderOf, orNull, textOf } from './disk.ts'
 import { sessionsBy } from './find.ts'
 import { flockersOf } from './flocks.ts'
+import { copilotUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
 const states = (env: Environment): string => join(folderOf(env, 'COPILOT_HOME', '.copilot'), 'session-state')
@@ -53,7 +54,7 @@ export const copilot: Harness = {
     },
   },
   zeroAfter: ['SIGTERM'],
-  usage: null,
+  usage: copilotUsage,
   daemonizes: [],
   hooks: null,
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Harness } from '../model/index.ts'
 import { homeOf } from './disk.ts'
 import { inProjects } from './find.ts'
+import { droidUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
 /** Droid; measured with 0.215, but for resuming: that asks its cloud. `-r` is a session to `droid`, and an effort to `droid exec`. */
@@ -36,7 +37,7 @@ export const droid: Harness = {
   sessions: inProjects((env) => join(homeOf(env), '.factory', 'sessions')),
   registry: null,
   zeroAfter: ['SIGTERM'],
-  usage: null,
+  usage: droidUsage,
   daemonizes: [],
   hooks: null,
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Harness } from '../model/index.ts'
 import { absolute, fieldsOf, folderOf, namesIn, someLines, textOf } from './disk.ts'
 import { sessionsBy } from './find.ts'
+import { geminiUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
 /** Gemini CLI; measured with 0.61. Only its hooks are told the id. */
@@ -44,7 +45,7 @@ export const gemini: Harness = {
   }),
   registry: null,
   zeroAfter: [],
-  usage: null,
+  usage: geminiUsage,
   daemonizes: [],
   hooks: null,
 }

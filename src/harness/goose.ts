@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Harness } from '../model/index.ts'
 import { dataOf } from './disk.ts'
 import { inDatabase } from './find.ts'
+import { gooseUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
 /** Goose; measured with 1.52. Its banner stands before its JSON, and has no field for the id. */
@@ -38,7 +39,7 @@ export const goose: Harness = {
   sessions: inDatabase((env) => join(dataOf(env), 'goose', 'sessions', 'sessions.db'), 'SELECT working_dir AS directory FROM sessions WHERE id = ?'),
   registry: null,
   zeroAfter: [],
-  usage: null,
+  usage: gooseUsage,
   daemonizes: [],
   hooks: null,
 }

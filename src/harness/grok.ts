@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Harness } from '../model/index.ts'
 import { absolute, folderOf, isFolder, namesIn, orNull } from './disk.ts'
 import { sessionsBy } from './find.ts'
+import { grokUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
 /** Grok Build; measured with 1.0.41. */
@@ -46,7 +47,7 @@ export const grok: Harness = {
   }),
   registry: null,
   zeroAfter: [],
-  usage: null,
+  usage: grokUsage,
   daemonizes: [],
   hooks: null,
 }

@@ -3,6 +3,7 @@ import type { Harness } from '../model/index.ts'
 import { dataOf } from './disk.ts'
 import { inDatabase } from './find.ts'
 import { OPENCODE_SPEECH, SESSION_DIRECTORY } from './opencode.ts'
+import { kiloUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
 /** Kilo, a fork of OpenCode; measured with 7.7.9. */
@@ -19,7 +20,7 @@ export const kilo: Harness = {
   sessions: inDatabase((env) => join(dataOf(env), 'kilo', 'kilo.db'), SESSION_DIRECTORY),
   registry: null,
   zeroAfter: [],
-  usage: null,
+  usage: kiloUsage,
   daemonizes: [],
   hooks: null,
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Harness } from '../model/index.ts'
 import { absolute, fieldsIn, folderOf, textOf } from './disk.ts'
 import { sessionsBy } from './find.ts'
+import { kimiUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
 /** Kimi Code; measured with 2.1.0. It says its id only when it is done, reads no prompt from stdin, and tells its tools nothing. */
@@ -43,7 +44,7 @@ export const kimi: Harness = {
   }),
   registry: null,
   zeroAfter: [],
-  usage: null,
+  usage: kimiUsage,
   daemonizes: [],
   hooks: null,
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Harness, Speech } from '../model/index.ts'
 import { dataOf } from './disk.ts'
 import { inDatabase } from './find.ts'
+import { opencodeUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
 /** As Kilo speaks, too. */
@@ -35,7 +36,7 @@ export const opencode: Harness = {
   sessions: inDatabase((env) => join(dataOf(env), 'opencode', 'opencode.db'), SESSION_DIRECTORY),
   registry: null,
   zeroAfter: [],
-  usage: null,
+  usage: opencodeUsage,
   daemonizes: [],
   hooks: null,
 }

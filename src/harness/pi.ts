@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Harness } from '../model/index.ts'
 import { folderOf } from './disk.ts'
 import { inProjects } from './find.ts'
+import { piUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
 /** Pi; measured with 0.87.1. It wipes its command line, and locks nothing. */
@@ -38,7 +39,7 @@ export const pi: Harness = {
   }),
   registry: null,
   zeroAfter: [],
-  usage: null,
+  usage: piUsage,
   daemonizes: [],
   hooks: null,
 }

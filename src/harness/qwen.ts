@@ -3,6 +3,7 @@ import type { Environment, Harness } from '../model/index.ts'
 import { folderOf } from './disk.ts'
 import { inProjects } from './find.ts'
 import { pidFiles } from './pid-files.ts'
+import { qwenUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
 const home = (env: Environment): string => folderOf(env, 'QWEN_HOME', '.qwen')
@@ -41,7 +42,7 @@ export const qwen: Harness = {
   sessions: inProjects((env) => join(env['QWEN_RUNTIME_DIR'] || home(env), 'projects'), { below: 'chats' }),
   registry: pidFiles({ folder: (env) => join(home(env), 'sessions'), start: /^[^:]+:(\d{1,15})$/, services: [] }),
   zeroAfter: [],
-  usage: null,
+  usage: qwenUsage,
   daemonizes: [],
   hooks: null,
 }

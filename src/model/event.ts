@@ -1,5 +1,17 @@
 /** What happened, append-only. */
-export type EventKind = 'claimed' | 'running' | 'asked' | 'exited' | 'ended' | 'survivors' | 'adopted' | 'shared' | 'unlocked' | 'bound' | 'conflict' | 'told'
+export type EventKind =
+  | 'claimed'
+  | 'running'
+  | 'asked'
+  | 'exited'
+  | 'ended'
+  | 'survivors'
+  | 'adopted'
+  | 'shared'
+  | 'unlocked'
+  | 'bound'
+  | 'conflict'
+  | 'told'
 
 export type HoldfastEvent = {
   readonly seq: number

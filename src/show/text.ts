@@ -68,7 +68,12 @@ export function statusText(sight: Sight, now: number, paint: Paint): string[] {
     ['attach', isLive(run) ? (run.detached ? `holdfast attach ${session.id}` : 'a foreground run: can be taken over, not attached') : null],
     ['parent', run.parent],
     ['containment', isLive(run) ? containmentText(sight) : null],
-    ['harness', session.harness === null ? null : `${session.harness}${session.native === null ? ' (its own id of the session is not known yet)' : ` session ${plain(session.native)}`}`],
+    [
+      'harness',
+      session.harness === null
+        ? null
+        : `${session.harness}${session.native === null ? ' (its own id of the session is not known yet)' : ` session ${plain(session.native)}`}`,
+    ],
     ['budget', run.budget === null ? null : `${run.budget} tokens`],
     ...tokensFacts(sight, now),
     ['burned', cpuText(sight.usage ?? (isLive(run) ? null : (run.usage ?? null)))],
@@ -100,7 +105,12 @@ function tokensFacts({ tokens }: Sight, now: number): [string, string | null][] 
   return [
     ['tokens', run === null ? null : tokensText(run)],
     ['in all runs', session === null || (run !== null && totalTokens(session) === totalTokens(run)) ? null : tokensText(session)],
-    ['unwatched', unwatched === null ? null : `it has burned ${tokensText(unwatched.tokens)} since ${iso(unwatched.since)} (${age(now - unwatched.since)} ago), when it was last watched`],
+    [
+      'unwatched',
+      unwatched === null
+        ? null
+        : `it has burned ${tokensText(unwatched.tokens)} since ${iso(unwatched.since)} (${age(now - unwatched.since)} ago), when it was last watched`,
+    ],
   ]
 }
 
