@@ -1,6 +1,7 @@
-import type { Harness, LiveRun, Run, Store } from '../model/index.ts'
+import type { Harness, LiveRun, Store } from '../model/index.ts'
 import { isLive, totalTokens } from '../model/index.ts'
 import { endAsked } from './finish.ts'
+import { harnessOfRun } from './harness.ts'
 import { learnNative } from './native.ts'
 import { filesOf, tokensOf } from './usage.ts'
 import type { World } from './world.ts'
@@ -14,11 +15,21 @@ export async function followRun(world: World, id: string, what: string): Promise
   const run = await store.run(id)
   const harness = run === null ? null : await harnessOfRun(world, store, run)
   if (run === null || !isLive(run) || harness === null) return false
-  await learnNative(world, store, run, harness)
+  await learnSoon(world, store, run, harness)
   if (what !== 'budget') return world.files.natives(id).length === 0 && world.clock.now() - run.startedAt < world.policy.captureMs
   if (await endSpent(world, run)) return false
   world.files.recordFollowed(id, filesOf(world, id))
   return true
+}
+
+/** An agent tells its id soon after its start, if at all: at first we look often. */
+async function learnSoon(world: World, store: Store, run: LiveRun, harness: Harness): Promise<void> {
+  const { files, clock, policy } = world
+  for (let delay = policy.pollMaxMs; ; delay *= 2) {
+    await learnNative(world, store, run, harness)
+    if (files.natives(run.id).length > 0 || delay > policy.captureStepMs || files.exit(run.id) !== null) return
+    await clock.sleep(delay)
+  }
 }
 
 /** Ends a run that has burned its budget; false: it has not. */
@@ -27,10 +38,4 @@ export async function endSpent(world: World, run: LiveRun): Promise<boolean> {
   if (tokens === null || run.budget === null || totalTokens(tokens) < run.budget) return false
   await endAsked(world, run.id, `BUDGET ${totalTokens(tokens)} of ${run.budget}`, null)
   return true
-}
-
-export async function harnessOfRun(world: World, store: Store, { session }: Run): Promise<Harness | null> {
-  const found = await store.find(session, 'exact')
-  const name = found.kind === 'found' ? found.view.session.harness : null
-  return world.harnesses().find((one) => one.name === name) ?? null
 }

@@ -1,7 +1,7 @@
 import { agentsAmong } from '../harness/index.ts'
 import type { Candidate, Run, Store } from '../model/index.ts'
 import { isLive, sameProcess } from '../model/index.ts'
-import { harnessOfRun } from './follow.ts'
+import { harnessOfRun } from './harness.ts'
 import { bind } from './native.ts'
 import type { World } from './world.ts'
 

@@ -31,6 +31,13 @@ function mainAgent(world: World, members: readonly Member[], harness: ProcessId,
   return agentsAmong(candidates, registered).find(({ row, launchers }) => [row, ...launchers].some((one) => sameProcess(one, harness))) ?? null
 }
 
+/** The agent is gone: then only its output can still tell. */
+export async function learnFromOutput(world: World, store: Store, run: LiveRun, harness: Harness): Promise<void> {
+  if (!run.detached || world.files.natives(run.id).length > 0) return
+  const id = captureNative(harness, { agent: null, output: () => headOfLog(world, run.id), tools: () => null })
+  if (id !== null) await bind(world, store, run, { harness: harness.name, id }, 'output')
+}
+
 function captured(world: World, run: LiveRun, harness: Harness, agent: Agent, members: readonly Member[]): string | null {
   const rows = members.map(({ row }) => row)
   const tools = rows.filter((row) => !sameProcess(row, agent.row) && !agent.launchers.some((one) => sameProcess(one, row)))

@@ -1,10 +1,10 @@
 import { readdirSync, readlinkSync } from 'node:fs'
-import type { Environment, Harness } from '../model/index.ts'
+import type { Capture, Environment, Harness } from '../model/index.ts'
 
-/** What can be seen of an agent at work. */
+/** What can be seen of an agent. */
 export type Seen = {
-  /** The process that is the agent, not one that only launched it. */
-  readonly agent: number
+  /** The process that is the agent, not one that only launched it; null: it is gone. */
+  readonly agent: number | null
   /** The beginning of what it has printed, where that is in our log. */
   readonly output: () => string | null
   /** The environments of what it started; null: it cannot be told whose those are. */
@@ -16,17 +16,29 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{3,127}$/
 /** The native id, from the most certain source that has it; null: none says (yet), or they do not agree. */
 export function captureNative({ capture, idVariable }: Harness, seen: Seen): string | null {
   for (const source of capture) {
-    const ids =
-      source.from === 'output'
-        ? idsInOutput(seen.output() ?? '', source.field)
-        : source.from === 'open-file'
-          ? openFiles(seen.agent).flatMap((path) => source.path.exec(path)?.[1] ?? [])
-          : (seen.tools() ?? []).flatMap((env) => (idVariable === null ? [] : (env[idVariable] ?? [])))
+    const ids = idsFrom(source, seen, idVariable)
     const [id, ...others] = new Set(ids)
     if (id !== undefined && others.length === 0 && ID.test(id)) return id
   }
   return null
 }
+
+function idsFrom(source: Capture, { agent, output, tools }: Seen, idVariable: string | null): string[] {
+  switch (source.from) {
+    case 'output':
+      return idsInOutput(output() ?? '', source.field)
+    case 'banner':
+      return bannerOf(output() ?? '').flatMap((line) => source.line.exec(line)?.[1] ?? [])
+    case 'open-file':
+      return agent === null ? [] : openFiles(agent).flatMap((path) => source.path.exec(path)?.[1] ?? [])
+    case 'variable':
+      return idVariable === null ? [] : (tools() ?? []).flatMap((env) => env[idVariable] ?? [])
+  }
+}
+
+/** What it says of itself before it says anything else. */
+const BANNER_LINES = 20
+const bannerOf = (output: string): string[] => output.split('\n', BANNER_LINES)
 
 /** The first line that has it speaks: later ones may be what a tool printed. */
 function idsInOutput(output: string, field: string): string[] {

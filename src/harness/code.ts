@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Environment, Harness } from '../model/index.ts'
-import { ROLLOUT } from './codex.ts'
+import { BANNER, ROLLOUT } from './codex.ts'
 import { folderOf, homeOf, orNull } from './disk.ts'
 import { inRollouts } from './find.ts'
 import { codeUsage } from './usage-rules.ts'
@@ -52,7 +52,7 @@ export const code: Harness = {
   resumeIn: 'any',
   sessionVariables: words('CODEX_SESSION_ID CODE_BINARY_PATH CODER_MANAGED_BY_NPM'),
   idVariable: 'CODEX_SESSION_ID',
-  capture: [{ from: 'output', field: 'thread_id' }, { from: 'open-file', path: ROLLOUT }, { from: 'variable' }],
+  capture: [{ from: 'output', field: 'thread_id' }, { from: 'banner', line: BANNER }, { from: 'open-file', path: ROLLOUT }, { from: 'variable' }],
   sessions: inRollouts((env) => homes(env).map((home) => join(home, 'sessions'))),
   registry: null,
   zeroAfter: [],

@@ -10,6 +10,9 @@ const home = (env: Environment): string => folderOf(env, 'CODEX_HOME', '.codex')
 /** The file that a session writes; whoever has it open writes it. */
 export const ROLLOUT = /\/rollout-[^/]*-([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.jsonl$/
 
+/** What `codex exec` says first, without --json: before a prompt, and before anything that a tool prints. */
+export const BANNER = /^session id: ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/
+
 /** Codex; measured with 0.166. Its shared daemon holds the lock of every session that it serves. */
 export const codex: Harness = {
   name: 'codex',
@@ -51,7 +54,7 @@ export const codex: Harness = {
     'CODEX_THREAD_ID CODEX_SESSION_ID CODEX_TOOL_CALL_ID CODEX_CI CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_INTERNAL_* CODEX_MANAGED_*',
   ),
   idVariable: 'CODEX_THREAD_ID',
-  capture: [{ from: 'output', field: 'thread_id' }, { from: 'open-file', path: ROLLOUT }, { from: 'variable' }],
+  capture: [{ from: 'output', field: 'thread_id' }, { from: 'banner', line: BANNER }, { from: 'open-file', path: ROLLOUT }, { from: 'variable' }],
   sessions: inRollouts((env) => [join(home(env), 'sessions')]),
   registry: {
     read: (env, mayBeThere) => {

@@ -94,6 +94,8 @@ export type HeadlessSpeech = { readonly start: Words; readonly resume: Words | n
 export type Capture =
   /** Its output has a line of JSON with the id in this field (`a.b` goes down). Only where its output is our log. */
   | { readonly from: 'output'; readonly field: string }
+  /** Its output begins with a line like this; the first group is the id. */
+  | { readonly from: 'banner'; readonly line: RegExp }
   /** The agent has such a file open; the first group is the id. */
   | { readonly from: 'open-file'; readonly path: RegExp }
   /** What it tells its tools (`idVariable`). */

@@ -14,6 +14,8 @@ export const policy = {
   askMs: 5_000,
   /** So long after its start a run's timer looks for the id of its agent's conversation; then whoever looks does. */
   captureMs: 60_000,
+  /** In one look it waits so long at most before it tries again. */
+  captureStepMs: 800,
   /** A launch must be on record by then. */
   launchMs: 30_000,
   /** How long a starter waits for a run that is just being started or finished by somebody else. */
