@@ -1,14 +1,11 @@
 import type { CgroupBase, CgroupView } from './containment.ts'
-import type { HoldfastEvent } from './event.ts'
 import type { Exit } from './exit.ts'
 import type { ProcessTable, Sample } from './fact.ts'
 import type { Place, ProcessId } from './identity.ts'
 import type { JournalEntry } from './journal.ts'
 import type { Environment } from './keepers.ts'
-import type { Directory, Lock, SharedWith } from './lock.ts'
-import type { Ended, Ending, Intent, LiveRun, Run, RunBase, Survivor } from './run.ts'
-import type { NativeId, Session, SessionView } from './session.ts'
-import type { Tokens } from './usage.ts'
+import type { Intent, RunBase } from './run.ts'
+import type { NativeId } from './session.ts'
 
 /** Everything Holdfast does to the world goes through these narrow doors, so that the world can be simulated. */
 
@@ -138,113 +135,3 @@ export interface RunFiles {
   tailOfLog(run: string, lines: number): number
   logSize(run: string): number
 }
-
-export type ClaimRequest = {
-  readonly run: RunBase
-  readonly keeper: ProcessId | null
-  readonly name: string | null
-  readonly directory: Directory
-  /** The epoch the decision was made on; 0 for a session nobody has seen. */
-  readonly seenEpoch: number
-  /** The newest lock when it was looked who holds the directory: what came since is looked at in the claim itself. */
-  readonly seenLock: number
-  /** Beside whom on purpose (--share); null: beside nobody. */
-  readonly share: readonly SharedWith[] | null
-  readonly reason: string
-  /** What kind of agent it is, and the conversation that it carries for certain; null: not known (yet). */
-  readonly harness: string | null
-  readonly native: string | null
-  /** The runs this one was started from, nearest first: their directory is delegated, not refused. */
-  readonly ancestors: readonly string[]
-}
-export type ClaimAnswer =
-  | { readonly kind: 'won'; readonly epoch: number }
-  | { readonly kind: 'lost'; readonly why: 'epoch' | 'live' | 'directory' | 'parent' | 'name' | 'adopted' | 'native' }
-
-/** `taken`: another live run carries that conversation. `lost`: the run is no longer its session's owner. */
-export type BindAnswer =
-  | { readonly kind: 'bound'; readonly changed: boolean }
-  | { readonly kind: 'taken'; readonly by: Run }
-  | { readonly kind: 'lost' }
-
-/** A lock by hand. `kin`: the runs around the caller, nearest first. */
-export type LockRequest = Omit<Lock, 'seq'> & { readonly seenLock: number; readonly kin: readonly string[] }
-
-/** All locks, and of which runs those are that the caller is no stranger to: its ancestors, its session's tasks, and theirs. */
-export type SeenLocks = { readonly locks: readonly Lock[]; readonly newest: number; readonly kin: ReadonlySet<string> }
-
-/** A run as its directory tells it, for a store that was lost. */
-export type RestoredRun = { readonly record: RunRecord; readonly directory: Directory | null; readonly native: NativeId | null }
-
-export type Snapshot = {
-  readonly views: readonly SessionView[]
-  readonly locks: readonly Lock[]
-  /** Runs whose rows make no sense, by id. */
-  readonly unreadable: readonly string[]
-}
-
-export type Retention = { readonly endedBefore: number; readonly keep: number; readonly limit: number }
-
-/** What is remembered. Every change is one conditional statement; `false` means somebody else was first. */
-export interface Store {
-  claim(request: ClaimRequest): Promise<ClaimAnswer>
-  /** The run's agent is known to carry this conversation now. `how`: who says so. */
-  bindNative(run: RunBase, native: NativeId, how: string, at: number): Promise<BindAnswer>
-  /** An agent that ended inside a run, as a task of it that is over: nobody had put it on record before. */
-  recordFound(task: Ended, native: NativeId | null): Promise<boolean>
-  /** What its harness says of itself. */
-  recordTold(run: RunBase, detail: Readonly<Record<string, unknown>>, at: number): Promise<boolean>
-  /** The session that a conversation is on record for. */
-  nativeOwner(native: NativeId): Promise<SessionView | null>
-  recordRunning(run: RunBase, keeper: ProcessId, at: number): Promise<boolean>
-  recordAsked(run: RunBase, intent: Intent, at: number): Promise<boolean>
-  recordExited(run: RunBase, exit: Exit | null, at: number): Promise<boolean>
-  recordSurvivors(run: RunBase, survivors: readonly Survivor[], at: number): Promise<boolean>
-  /** Conditional on the run being as it was looked at: same state, same keeper. */
-  recordEnded(run: LiveRun, ending: Ending, harness: ProcessId | null, at: number): Promise<boolean>
-
-  /** By id or alias; with `prefix` also by the beginning of an id, if only one session has it. */
-  find(reference: string, how: 'exact' | 'prefix'): Promise<Found>
-  /** All locks; `ancestors` and `session` say whose caller it is. */
-  locks(ancestors: readonly string[], session: string | null): Promise<SeenLocks>
-  /** Takes a lock by hand; null: somebody was first, look again. */
-  lock(request: LockRequest): Promise<number | null>
-  /** Takes away that very lock. `how` is recorded where a session knows of it. */
-  unlock(lock: Lock, how: { readonly by: string; readonly reason: string } | null, at: number): Promise<boolean>
-  /** One consistent read of everything live, or of everything. */
-  snapshot(which: 'live' | 'all', limit: number): Promise<Snapshot>
-  run(id: string): Promise<Run | null>
-  runs(session: string, limit: number): Promise<Run[]>
-  /** What the ended runs of these sessions have burned, by session; those that nobody knows it of are left out. */
-  spent(sessions: readonly string[]): Promise<ReadonlyMap<string, Tokens>>
-  /** The live runs that end with it. */
-  children(run: string): Promise<LiveRun[]>
-  /** All that were ever started in it, newest first. */
-  startedIn(run: string, limit: number): Promise<Run[]>
-  /** Tasks that are live, or all; of one session, or (null) of any. */
-  tasks(which: 'live' | 'all', session: string | null, limit: number): Promise<Run[]>
-  /** Of these ids, those of live runs. */
-  live(runs: readonly string[]): Promise<ReadonlySet<string>>
-  /** Of these ids, those that are on record and not live. */
-  ended(runs: readonly string[]): Promise<{ id: string; newest: boolean }[]>
-  /** The markers of all live runs, by which one run tells another's processes from its own. */
-  markers(): Promise<ReadonlySet<number>>
-  /** The run with this marker, live or over. */
-  runWithMarker(marker: number): Promise<Run | null>
-  /** The live run with this marker. */
-  runByMarker(marker: number): Promise<LiveRun | null>
-  isEmpty(): Promise<boolean>
-  /** Puts runs on record that only their directories remember; each is live until it is judged. */
-  restore(runs: readonly RestoredRun[]): Promise<void>
-  events(which: { session: string | null; after: number; limit: number }): Promise<HoldfastEvent[]>
-  /** Forgets ended runs beyond retention (never the newest of a session that is kept); answers their ids. */
-  forget(which: Retention): Promise<string[]>
-  /** Those that `forget` would forget. */
-  forgettable(which: Retention): Promise<string[]>
-  close(): void
-}
-
-export type Found =
-  | { readonly kind: 'found'; readonly view: SessionView }
-  | { readonly kind: 'ambiguous'; readonly sessions: readonly Session[] }
-  | { readonly kind: 'none' }

@@ -19,7 +19,7 @@ const task: TaskSight = { run: running({ session: 't1', task: 'cancel' }), usage
 const DOCUMENTED =
   'session run epoch state liveness pid keeper dir harness nativeId argv startedAt endedAt exit reason evidence owner parent tasks usage'.split(' ')
 /** Beyond the design: programs may come to rely on these too, so one more is a decision. */
-const ADDED = ['name', 'detached', 'endedBy', 'note', 'survivors', 'containment', 'adopted', 'worktree']
+const ADDED = ['name', 'detached', 'endedBy', 'note', 'survivors', 'containment', 'adopted', 'worktree', 'budget']
 const OWNER = ['host', 'user', 'pid', 'since', 'tty', 'attach']
 
 describe('status --json', () => {
@@ -78,10 +78,11 @@ describe('what it says', () => {
           endedAt: null,
           exit: null,
           reason: null,
-          usage: { cpuMs: 5, whole: false },
+          usage: { cpuMs: 5, whole: false, tokens: null },
         },
       ],
-      usage: { cpuMs: 70, whole: true },
+      usage: { cpuMs: 70, whole: true, tokens: null },
+      budget: null,
       containment: { level: 'cgroup', path: '/cg/holdfast-i1-r000000000001', entered: true },
       adopted: false,
       worktree: null,

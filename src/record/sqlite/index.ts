@@ -1,5 +1,6 @@
 import type { Clock, Store } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
+import { recordFound } from './found.ts'
 import * as locks from './locks.ts'
 import * as natives from './natives.ts'
 import { BUSY, openDatabase, sqliteCode, storeProblem, TRY_MS } from './open.ts'
@@ -32,7 +33,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
         (answer) => answer.kind === 'won',
       ),
     bindNative: (run, native, how, at) => write(() => natives.bindNative(db, run, native, how, at)),
-    recordFound: (task, native) => write(() => writes.recordFound(db, task, native)),
+    recordFound: (task, native) => write(() => recordFound(db, task, native)),
     recordTold: (run, detail, at) => write(() => natives.recordTold(db, run, detail, at)),
     nativeOwner: (native) => read(() => reads.nativeOwner(db, native)),
     recordRunning: (run, keeper, at) => write(() => writes.recordRunning(db, run, keeper, at)),

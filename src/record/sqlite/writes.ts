@@ -1,12 +1,10 @@
 import type {
   ClaimAnswer,
   ClaimRequest,
-  Ended,
   Ending,
   Exit,
   Intent,
   LiveRun,
-  NativeId,
   ProcessId,
   Retention,
   RunBase,
@@ -214,19 +212,6 @@ export function recordEnded(db: Database, run: LiveRun, ending: Ending, harness:
   releaseOf(db, run.id)
   recordEvent(db, run, 'ended', { state: ending.state, exit: ending.exit, reason: ending.reason, by: ending.by, pid: harness?.pid ?? null }, at)
   return true
-}
-
-/** One that was never claimed: it comes on record with its end, and holds nothing. */
-export function recordFound(db: Database, task: Ended, native: NativeId | null): boolean {
-  const isNew = db
-    .prepare(`INSERT INTO session (id, name, epoch, dir, argv, created_at, harness) VALUES (?, NULL, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`)
-    .run(task.session, task.epoch, task.dir, json(task.argv), task.startedAt, native?.harness ?? null)
-  if (!changed(isNew)) return false
-  insertRun(db, task, 'running', null)
-  const run: LiveRun = { ...task, state: 'running', keeper: null }
-  recordEvent(db, run, 'claimed', { pid: task.launcher.pid, dir: task.dir, argv: task.argv[0] ?? '', found: true }, task.startedAt)
-  if (native !== null && ownerOf(db, native, task.session) === null) takeNative(db, task.session, native)
-  return recordEnded(db, run, task, task.harness, task.endedAt)
 }
 
 /** Ended runs beyond the age or the number; session rows stay, so that an epoch never begins anew. */
