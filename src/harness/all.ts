@@ -22,8 +22,26 @@ import { qwen } from './qwen.ts'
 
 /** Everything we know of agent CLIs. Which process belongs to whom is asked in this order. */
 export const HARNESSES: readonly Harness[] = [
-  ...[claude, codex, code, gemini, qwen, opencode, kilo, copilot, pi, kimi],
-  ...[goose, droid, cline, cn, grok, amp, auggie, cursor, aider, generic],
+  claude,
+  codex,
+  code,
+  gemini,
+  qwen,
+  opencode,
+  kilo,
+  copilot,
+  pi,
+  kimi,
+  goose,
+  droid,
+  cline,
+  cn,
+  grok,
+  amp,
+  auggie,
+  cursor,
+  aider,
+  generic,
 ]
 
 /** By its name, or else by the name of an executable of its. */

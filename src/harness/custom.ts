@@ -1,6 +1,7 @@
 import type { Capture, Harness, HeadlessSpeech, Words } from '../model/index.ts'
 import { HARNESSES } from './all.ts'
 import { generic } from './generic.ts'
+import { words } from './words.ts'
 
 /** A harness that a person defined: the table `[harness.NAME]` of a file. Whatever it does not understand is an error that says what would be. */
 export function harnessFrom(name: string, table: unknown, where: string): Harness {
@@ -14,10 +15,9 @@ export function harnessFrom(name: string, table: unknown, where: string): Harnes
   return build(name, new Table(table as Readonly<Record<string, unknown>>, (key, allowed) => wrong(where, name, key, allowed)))
 }
 
-const KEYS: Words = [
-  ...['command', 'preset', 'resume', 'headless', 'headless_resume', 'prompt', 'chooses', 'id_after', 'forks', 'keeps_flags', 'keeps_valued'],
-  ...['resume_in', 'variables', 'id_variable', 'output_id', 'process_names', 'zero_after'],
-]
+const KEYS = words(
+  'command preset resume headless headless_resume prompt chooses id_after forks keeps_flags keeps_valued resume_in variables id_variable output_id process_names zero_after',
+)
 
 const wrong = (where: string, name: string, key: string | null, allowed: string): Error =>
   new Error(`${where}: [harness.${name}]${key === null ? '' : ` ${key}`}: ${allowed}`)

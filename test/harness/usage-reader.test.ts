@@ -7,6 +7,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { baselineUsage, readUsage } from '../../src/harness/index.ts'
 import type { LinesRule, UsageCursor, UsageLine, UsageRule } from '../../src/model/index.ts'
 import { NO_TOKENS } from '../../src/model/index.ts'
+import { verifies } from '../requirements.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-usage-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -42,7 +43,7 @@ beforeEach(() => {
 })
 
 describe('lines', () => {
-  test('without a file nothing is known; what comes later counts from its beginning', () => {
+  verifies('unknown', 'without a file nothing is known; what comes later counts from its beginning', () => {
     expect(readUsage(rule, at, null, noDatabase)).toBeNull()
     const cursor = baselineUsage(rule, at, noDatabase, 0)
     expect(readUsage(rule, at, cursor, noDatabase)).toBeNull()
@@ -104,7 +105,7 @@ describe('lines', () => {
 
 describe('bounds', () => {
   const LINE = 8 * 1024 * 1024
-  test('a line over the bound is passed over, however it is cut into looks; one below it is not', () => {
+  verifies('bounded', 'a line over the bound is passed over, however it is cut into looks; one below it is not', () => {
     const long = (bytes: number): string => `{"usage":3,"at":1,"x":"${'y'.repeat(bytes - 25)}"}\n`
     expect(long(LINE)).toHaveLength(LINE + 1)
     writeFileSync(file, long(LINE) + text({ usage: 5, at: 2 }))
@@ -117,7 +118,7 @@ describe('bounds', () => {
     expect(look(first.cursor).input).toBe(5)
   })
 
-  test('what is too much for one call is read by the next', () => {
+  verifies('bounded', 'what is too much for one call is read by the next', () => {
     const line = `{"usage":1,"at":1,"x":"${'y'.repeat(LINE / 8)}"}\n`
     for (let count = 0; count < 100; count += 1) appendFileSync(file, line)
     const first = look(null)
@@ -199,14 +200,14 @@ describe('however a file grows', () => {
   type Act =
     | { kind: 'append'; usage: number }
     | { kind: 'half'; usage: number }
-    | { kind: 'cut'; share: number }
+    | { kind: 'cut'; percent: number }
     | { kind: 'rewrite' }
     | { kind: 'look' }
   const acts = fc.array(
     fc.oneof(
       { weight: 4, arbitrary: fc.record({ kind: fc.constant('append' as const), usage: fc.integer({ min: 1, max: 1000 }) }) },
       fc.record({ kind: fc.constant('half' as const), usage: fc.integer({ min: 1, max: 1000 }) }),
-      fc.record({ kind: fc.constant('cut' as const), share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+      fc.record({ kind: fc.constant('cut' as const), percent: fc.integer({ min: 0, max: 100 }) }),
       fc.record({ kind: fc.constant('rewrite' as const) }),
       { weight: 3, arbitrary: fc.record({ kind: fc.constant('look' as const) }) },
     ),
@@ -243,7 +244,7 @@ describe('however a file grows', () => {
       world.text += piece
       appendFileSync(file, piece)
     } else if (act.kind === 'cut') {
-      world.text = world.text.slice(0, Math.floor(world.text.length * act.share))
+      world.text = world.text.slice(0, Math.floor((world.text.length * act.percent) / 100))
       truncateSync(file, world.text.length)
     } else if (act.kind === 'rewrite') {
       writeFileSync(`${file}.new`, world.text)

@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { agentsAmong, harnessNamed, registeredAgents } from '../../../src/harness/index.ts'
+import type { Registered, RegistryEntry } from '../../../src/model/index.ts'
+import { row } from '../../decide/build.ts'
+
+const ID = '01a1e3f4-0027-7e60-9565-aa7d56e0f93c'
+const OTHER = '11111111-2222-4333-8444-555555555555'
+let home = ''
+const started: ChildProcess[] = []
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'hf-registries-'))
+})
+afterEach(async () => {
+  await Promise.all(started.splice(0).map(end))
+  rmSync(home, { recursive: true })
+})
+
+const HOLD = `cd "$0"; name=$(echo "$1" | sed "s/PID/$$/"); shift; exec flock --close "$PWD/$name" sh -c 'echo held; exec cat' "$@"`
+/** It becomes `flock`, which holds the lock for as long as its child, which reads from us, is there. */
+const holder = async (folder: string, name: string, ...words: readonly string[]): Promise<number> => {
+  mkdirSync(folder, { recursive: true })
+  return run('sh', ['-c', HOLD, folder, name, ...words])
+}
+
+/** Started, and heard from. */
+const run = async (program: string, args: readonly string[]): Promise<number> => {
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  started.push(child)
+  child.stdin?.write('\n')
+  await new Promise((resolve, reject) => {
+    child.stdout?.once('data', resolve)
+    child.once('error', reject)
+    child.once('exit', () => reject(new Error(`${program} ended`)))
+  })
+  return child.pid ?? expect.unreachable()
+}
+const end = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve) => {
+    child.removeAllListeners('exit')
+    if (child.exitCode !== null || child.signalCode !== null) resolve()
+    child.once('exit', () => resolve())
+    child.stdin?.end()
+  })
+const ticksOf = (pid: number): number =>
+  Number(
+    readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')[19],
+  )
+const read = (name: string, mayBeThere: (pid: number) => boolean = () => true): readonly RegistryEntry[] =>
+  harnessNamed(name)?.registry?.read({ HOME: home }, mayBeThere) ?? expect.unreachable(name)
+
+describe('codex: who holds the lock of a thread', () => {
+  const locks = (): string => join(home, '.codex/thread-writer-locks')
+  test('owns the thread, while it holds it', async () => {
+    const pid = await holder(locks(), `${ID}.lock`)
+    const entry = { process: { pid, ticks: ticksOf(pid) }, cwd: locks(), nativeId: ID, service: false }
+    expect(read('codex')).toEqual([entry])
+    expect(registeredAgents({ HOME: home }, () => true)).toEqual([{ harness: 'codex', ...entry }])
+    expect(read('codex', (one) => one !== pid)).toEqual([])
+    await Promise.all(started.splice(0).map(end))
+    expect(existsSync(join(locks(), `${ID}.lock`))).toBe(true)
+    expect(read('codex')).toEqual([])
+  })
+  test('is a service, if it is the shared daemon', async () => {
+    await holder(locks(), `${ID}.lock`, 'app-server')
+    expect(read('codex')).toMatchObject([{ nativeId: ID, service: true }])
+  })
+  test('of another file, or in another home, is nobody', async () => {
+    await holder(locks(), '.coordination.lock')
+    await holder(join(home, 'elsewhere'), `${ID}.lock`)
+    expect(read('codex')).toEqual([])
+  })
+  test('a lock file that nobody holds proves nothing', () => {
+    mkdirSync(locks(), { recursive: true })
+    writeFileSync(join(locks(), `${ID}.lock`), '')
+    expect(read('codex')).toEqual([])
+  })
+})
+
+describe('copilot: who holds what it named after itself', () => {
+  const state = (): string => join(home, '.copilot/session-state', ID)
+  test('is in that session, while it holds it', async () => {
+    const pid = await holder(state(), 'inuse.PID.hold')
+    expect(existsSync(join(state(), `inuse.${pid}.hold`))).toBe(true)
+    expect(read('copilot')).toEqual([{ process: { pid, ticks: ticksOf(pid) }, cwd: state(), nativeId: ID, service: false }])
+    await Promise.all(started.splice(0).map(end))
+    expect(read('copilot')).toEqual([])
+  })
+  test('but not one that holds what another named', async () => {
+    await holder(state(), 'inuse.4000000.hold')
+    expect(read('copilot')).toEqual([])
+  })
+})
+
+describe('cline: a pid without a time', () => {
+  const SESSION = '1794825049038_hbfk3'
+  const tell = (what: object): void => {
+    mkdirSync(join(home, '.cline/data/sessions', SESSION), { recursive: true })
+    writeFileSync(join(home, '.cline/data/sessions', SESSION, `${SESSION}.json`), JSON.stringify(what))
+  }
+  const program = async (name: string): Promise<number> => {
+    copyFileSync('/bin/cat', join(home, name))
+    return run(join(home, name), [])
+  }
+  const soon = (): string => new Date(Date.now() + 60_000).toISOString()
+
+  test('is believed of a cline that was there before the session', async () => {
+    const pid = await program('cline')
+    const told = { pid, status: 'running', cwd: '/w', started_at: soon() }
+    tell(told)
+    expect(read('cline')).toEqual([{ process: { pid, ticks: ticksOf(pid) }, cwd: '/w', nativeId: SESSION, service: false }])
+    expect(read('cline', () => false)).toEqual([])
+    for (const over of [
+      { status: 'completed' },
+      { started_at: '2026-01-01T00:00:00.000Z' },
+      { started_at: 'soon' },
+      { pid: `${pid}` },
+      { pid: 1 },
+      { pid: -pid },
+    ]) {
+      tell({ ...told, ...over })
+      expect(read('cline'), JSON.stringify(over)).toEqual([])
+    }
+    tell({ ...told, cwd: 5 })
+    expect(read('cline')).toMatchObject([{ cwd: null, nativeId: SESSION }])
+    expect(registeredAgents({ HOME: home }, () => true)).toEqual([])
+  })
+  test('is not believed of another program, or of nobody', async () => {
+    tell({ pid: await program('other'), status: 'running', cwd: '/w', started_at: soon() })
+    expect(read('cline')).toEqual([])
+    tell({ pid: 4_194_303, status: 'running', cwd: '/w', started_at: soon() })
+    expect(read('cline')).toEqual([])
+  })
+})
+
+describe('a process with several sessions', () => {
+  const codex = (line: string) => ({ row: row(500), exe: '/x/codex', argv: line.split(' '), cwd: '/w' })
+  const entry = (nativeId: string): Registered => ({ harness: 'codex', process: { pid: 500, ticks: 5000 }, cwd: '/w', nativeId, service: false })
+  test('is in the one that it was started for, or else in one that nobody can tell', () => {
+    expect(agentsAmong([codex(`codex resume ${OTHER}`)], [entry(ID), entry(OTHER)])).toMatchObject([{ nativeId: OTHER }])
+    expect(agentsAmong([codex('codex')], [entry(ID), entry(OTHER)])).toMatchObject([{ nativeId: null }])
+    expect(agentsAmong([codex('codex')], [entry(ID), entry(ID)])).toMatchObject([{ nativeId: ID }])
+  })
+})
