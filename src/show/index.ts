@@ -1,6 +1,7 @@
 export * from './doctor.ts'
 export * from './ends.ts'
 export * from './holder.ts'
+export * from './hooks.ts'
 export * from './locks.ts'
 export * from './paint.ts'
 export * from './sight.ts'
