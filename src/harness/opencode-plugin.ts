@@ -9,9 +9,8 @@ export const FILE_SIGNATURE = 'Written by holdfast hooks install'
  */
 export function openCodePlugin(command: (event: HookEvent) => string): string {
   return `// ${FILE_SIGNATURE}; holdfast hooks uninstall removes it.
-import { spawn, spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-
+const { spawn, spawnSync } = process.getBuiltinModule('node:child_process')
+const { existsSync } = process.getBuiltinModule('node:fs')
 const start = ${JSON.stringify(command('session-start'))}
 const before = ${JSON.stringify(command('before-tool'))}
 

@@ -32,11 +32,12 @@ function intoEmpty(text: string, parent: JsonNode, key: string | null, item: unk
   const inside = text.slice(parent.start + 1, parent.end - 1)
   // Behind a comment, if there is one.
   const at = parent.start + 1 + inside.trimEnd().length
-  const rest = text.slice(at, parent.end - 1)
+  // Between bare brackets the closing one gets a line of its own.
+  const closesItself = inside.trim() !== '' || inside.includes('\n')
   if (!style.lines && !inside.includes('\n')) return { at, text: render(key, item, null, false) }
   const outer = indentAt(text, parent.start)
   const indent = outer + style.unit
-  return { at, text: `${style.eol}${indent}${render(key, item, { ...style, indent }, true)}${rest.includes('\n') ? '' : style.eol + outer}` }
+  return { at, text: `${style.eol}${indent}${render(key, item, { ...style, indent }, true)}${closesItself ? '' : style.eol + outer}` }
 }
 
 function render(key: string | null, item: unknown, lines: (Style & { indent: string }) | null, airy: boolean): string {

@@ -30,7 +30,7 @@ hf_stranger() {
   hf_callers=$(hf_ids)
   [ -n "$hf_callers" ] || return 1
   hf_known=''
-  while read -r hf_of hf_id; do
+  while read -r hf_of hf_id || [ -n "$hf_of" ]; do
     [ "$hf_of" = "$hf_harness" ] || continue
     hf_known=yes
     while IFS= read -r hf_caller; do [ "$hf_caller" != "$hf_id" ] || return 1; done <<END
@@ -65,7 +65,8 @@ hf_deny() {
   copilot) printf '{"permissionDecision":"deny","permissionDecisionReason":"%s"}\n' "$hf_said"; exit 0 ;;
   gemini) printf '{"decision":"deny","reason":"%s"}\n' "$hf_said"; exit 0 ;;
   esac
-  printf '%s\n' "$hf_said" | sed 's/\\\(["\\]\)/\1/g' >&2
+  hf_plain=$(printf '%s\n' "$hf_said" | sed 's/\\\(["\\]\)/\1/g' 2>/dev/null)
+  printf '%s\n' "${hf_plain:-$hf_said}" >&2
   exit 2
 }
 
