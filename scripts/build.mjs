@@ -14,7 +14,7 @@ const shared = {
   logLevel: 'warning',
   legalComments: 'none',
 }
-const scripts = ['keeper.sh', 'stub.sh', 'gate.sh', 'timer.sh', 'wake.sh', 'linger.sh']
+const scripts = ['keeper.sh', 'stub.sh', 'gate.sh', 'timer.sh', 'wake.sh', 'linger.sh', 'hook.sh']
 
 const command = (outfile, failpoints) =>
   build({

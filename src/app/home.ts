@@ -16,7 +16,7 @@ export function homePath(option: string | undefined, env: NodeJS.ProcessEnv): st
 }
 
 /** What may lie in a home of ours before its install id does. */
-const OURS = /^(runs|daemon|worktrees|install.*|holdfast\.db.*|config\.toml)$/
+const OURS = /^(runs|daemon|worktrees|hooks|install.*|holdfast\.db.*|config\.toml)$/
 
 /** Makes the home if it is missing, and refuses one that is not ours or not safe. */
 export function openHome(named: string): Home {

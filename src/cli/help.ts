@@ -26,6 +26,7 @@ directories
 tend
   doctor [--fix]                what is so here, what is wrong, what to do
   reconcile                     converge now      prune [--dry-run]   remove what the dead left
+  hooks install|uninstall HARNESS…     have an agent CLI report its session, and ask before each tool call; hooks ls
   resolve S --gone              testify that what cannot be proven gone is gone
   stop --suspect PID…           end who only looks related       daemon stop|status (there is none yet), version, help
 

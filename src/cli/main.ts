@@ -4,6 +4,7 @@ import { daemonVerb } from './daemon.ts'
 import { endVerb, finishVerb, followVerb, stopVerb, waitVerb } from './end.ts'
 import { HELP } from './help.ts'
 import { hookVerb } from './hook.ts'
+import { hooksVerb } from './hooks.ts'
 import { locksVerb, lockVerb, unlockVerb } from './lock.ts'
 import { type Parsed, parse, type Spec } from './options.ts'
 import { print, printJson, say, sayProblem, sayProblemJson, write } from './out.ts'
@@ -33,6 +34,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   unlock: { run: unlockVerb, options: { force: 'flag' } },
   locks: { run: locksVerb, options: {} },
   task: { run: taskVerb, options: {}, command: true },
+  hooks: { run: hooksVerb, options: {} },
   reconcile: { run: reconcileVerb, options: {} },
   prune: { run: pruneVerb, options: { 'dry-run': 'flag' } },
   resolve: { run: resolveVerb, options: { gone: 'flag' } },

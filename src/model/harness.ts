@@ -152,15 +152,15 @@ export type UsageFiles = (env: Environment, id: string) => readonly string[]
 
 /** How it lets others hear of its session, and refuse its tool calls. */
 export type HookRule =
-  /** A settings file in JSON with Claude's schema: `hooks.EVENT[] = {matcher, hooks: [{type: command, command}]}`. */
+  /** A settings file in JSON with Claude's schema: `hooks.EVENT[] = {hooks: [{type: command, command}]}`. */
   | {
       readonly kind: 'settings'
       readonly path: (env: Environment) => string
       readonly events: HookEvents
-      readonly matcher: string | null
+      /** What a person still has to do or to know. */
       readonly note: string | null
     }
-  /** A file of our own among others. `content` gets the command of each event. */
+  /** A file of our own among others, with its signature in it. `content` gets the command of each event. */
   | {
       readonly kind: 'file'
       readonly path: (env: Environment) => string

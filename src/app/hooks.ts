@@ -1,0 +1,164 @@
+import { join } from 'node:path'
+import {
+  addHooks,
+  findHooks,
+  HOOKS,
+  hookCommand,
+  isHookCommand,
+  isHookFile,
+  removeHooks,
+  type SettingsHook,
+  settingsTrouble,
+  undoHooks,
+} from '../harness/index.ts'
+import { readSettings, removeSettings, type SettingsFile, writeSettings } from '../keep/index.ts'
+import { type HookChange, type HookEvent, type HookRule, type HookState, Problem } from '../model/index.ts'
+import { type HookRecord, type HookWorld, readHookRecord, removeHookRecord, sha256, writeHookRecord } from './hook-record.ts'
+
+const EVENTS: readonly HookEvent[] = ['session-start', 'before-tool', 'session-end']
+/** How often a file is looked at again that somebody else writes at the same time. */
+const MAX_TRIES = 5
+
+/** Has a harness call us, and changes no other byte of its settings. Doing it twice changes nothing. */
+export function installHooks(world: HookWorld, harness: string): HookChange {
+  const plan = planFor(world, harness)
+  return whileOthersWrite(plan, (file) => {
+    const text = textOf(plan, file)
+    if (plan.isDone(text)) return { ...plan.change, did: 'nothing' }
+    const record = readHookRecord(world, harness, plan.path)
+    const base = plan.isThere(text) ? plan.takeOut(text, record) : text
+    const added = plan.put(base)
+    const folders = writeSettings(plan.path, added.text, file)
+    if (folders === null) return null
+    const created = file === null || (record?.created ?? false)
+    writeHookRecord(world, harness, {
+      ...added,
+      path: plan.path,
+      sha256: sha256(added.text),
+      created,
+      folders: [...(record?.folders ?? []), ...folders],
+    })
+    return { ...plan.change, did: plan.isThere(text) ? 'replaced' : 'installed' }
+  })
+}
+
+/** Takes ours out again, whoever put it in: the very bytes of before if nobody else wrote meanwhile, and otherwise only ours. */
+export function uninstallHooks(world: HookWorld, harness: string): HookChange {
+  const plan = planFor(world, harness)
+  const gone = (did: HookChange['did']): HookChange => {
+    removeHookRecord(world, harness)
+    return { ...plan.change, did, note: null }
+  }
+  return whileOthersWrite(plan, (file) => {
+    if (file === null) return gone('nothing')
+    const text = textOf(plan, file)
+    if (!plan.isThere(text)) return gone('nothing')
+    const record = readHookRecord(world, harness, plan.path)
+    const rest = plan.takeOut(text, record)
+    const onlyOurs = plan.rule.kind === 'file' || (record?.created === true && /^\s*(\{\s*\}\s*)?$/.test(rest))
+    if (onlyOurs) removeSettings(plan.path, record?.folders ?? [])
+    else if (writeSettings(plan.path, rest, file) === null) return null
+    return gone('removed')
+  })
+}
+
+/** Which harnesses call us. */
+export function hooksStatus(world: HookWorld): HookState[] {
+  return Object.keys(HOOKS).map((harness) => {
+    const plan = planFor(world, harness)
+    const state = { harness, path: plan.path, trouble: null, note: plan.change.note }
+    try {
+      const text = textOf(plan, read(plan.path))
+      return { ...state, state: plan.isDone(text) ? 'installed' : plan.isThere(text) ? 'other' : 'absent' }
+    } catch (error) {
+      if (error instanceof Problem) return { ...state, state: 'unreadable', trouble: error.message }
+      throw error
+    }
+  })
+}
+
+type Put = Pick<HookRecord, 'steps' | 'made'> & { readonly text: string }
+type Plan = {
+  readonly rule: HookRule
+  readonly path: string
+  readonly change: Omit<HookChange, 'did'>
+  readonly trouble: (text: string) => string | null
+  readonly isThere: (text: string) => boolean
+  readonly isDone: (text: string) => boolean
+  readonly put: (text: string) => Put
+  readonly takeOut: (text: string, record: HookRecord | null) => string
+}
+
+function planFor(world: HookWorld, harness: string): Plan {
+  const rule = Object.hasOwn(HOOKS, harness) ? HOOKS[harness] : undefined
+  if (rule === undefined)
+    throw new Problem('usage', `${JSON.stringify(harness)} has no hooks that Holdfast knows`, {
+      hint: `those that have: ${Object.keys(HOOKS).join(', ')}`,
+    })
+  const path = rule.path(world.env)
+  const command = (event: HookEvent): string => hookCommand(join(world.assets, 'hook.sh'), harness, event)
+  return rule.kind === 'settings' ? settingsPlan(harness, rule, path, command) : filePlan(harness, rule, path, command)
+}
+
+function settingsPlan(harness: string, rule: HookRule & { kind: 'settings' }, path: string, command: (event: HookEvent) => string): Plan {
+  const wanted = EVENTS.flatMap((event): SettingsHook[] => {
+    const name = rule.events[event]
+    return name === null ? [] : [{ event: name, command: command(event) }]
+  })
+  const events = wanted.map(({ event }) => event)
+  const words = (hooks: readonly SettingsHook[]): string => JSON.stringify(hooks.map(({ event, command: line }) => [event, line]).toSorted())
+  return {
+    rule,
+    path,
+    change: { harness, path, events, note: rule.note },
+    trouble: (text) => settingsTrouble(text, events),
+    isThere: (text) => findHooks(text, isHookCommand).length > 0,
+    isDone: (text) => words(findHooks(text, isHookCommand)) === words(wanted),
+    put: (text) => addHooks(text, wanted),
+    takeOut: (text, record) =>
+      (record?.sha256 === sha256(text) ? undoHooks(text, record.steps) : null) ?? removeHooks(text, isHookCommand, record?.made ?? null),
+  }
+}
+
+function filePlan(harness: string, rule: HookRule & { kind: 'file' }, path: string, command: (event: HookEvent) => string): Plan {
+  const content = rule.content(command)
+  return {
+    rule,
+    path,
+    change: { harness, path, events: [], note: rule.note },
+    trouble: (text) => (text === '' || isHookFile(text) ? null : 'it is not a file of ours'),
+    isThere: isHookFile,
+    isDone: (text) => text === content,
+    put: () => ({ text: content, steps: [], made: [] }),
+    takeOut: () => '',
+  }
+}
+
+function textOf(plan: Plan, file: SettingsFile): string {
+  const trouble = file === 'undecodable' ? 'it is no UTF-8 text' : plan.trouble(file?.text ?? '')
+  if (file === 'undecodable' || trouble !== null)
+    throw new Problem('usage', `${plan.path} was left as it is: ${trouble}`, { hint: 'put it right, or move it away, and say it again' })
+  return file?.text ?? ''
+}
+
+/** Null from the body: the file is no longer what was read. */
+function whileOthersWrite(plan: Plan, body: (file: SettingsFile) => HookChange | null): HookChange {
+  try {
+    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+      const change = body(read(plan.path))
+      if (change !== null) return change
+    }
+  } catch (error) {
+    if (error instanceof Problem || typeof (error as NodeJS.ErrnoException).code !== 'string') throw error
+    throw new Problem('unavailable', `cannot change ${plan.path}: ${(error as NodeJS.ErrnoException).code}`, { cause: error })
+  }
+  throw new Problem('unavailable', `${plan.path} is being written by somebody else all the time`, { hint: 'say it again' })
+}
+
+function read(path: string): SettingsFile {
+  try {
+    return readSettings(path)
+  } catch (error) {
+    throw new Problem('unavailable', `cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`, { cause: error })
+  }
+}

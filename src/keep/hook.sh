@@ -1,0 +1,106 @@
+# hook.sh HARNESS EVENT: what an agent CLI calls at session-start, before-tool and session-end; sourced with these set, or run.
+# Outside a run everything is allowed at once. A retired agent's tool calls are denied; every other doubt lets the agent go on.
+[ -n "${HOLDFAST_FENCE-}" ] && [ -n "${HOLDFAST_RUN-}" ] || exit 0
+hf_harness=${1-} hf_event=${2-} hf_dir=${HOLDFAST_FENCE%/*}
+
+# The way of nearly every call: nothing is read, said or forked.
+if [ "$hf_event" = before-tool ] && [ ! -e "$HOLDFAST_FENCE" ] && [ ! -e "$hf_dir/notice" ]; then exit 0; fi
+
+# The harness's ids of the session that calls, a line each: strings of the payload's outermost object. One written with an escape is
+# none, since it cannot be compared.
+hf_ids() {
+  LC_ALL=C awk '
+    { all = all $0 " " }
+    END {
+      gsub(/\\./, "\\", all)
+      parts = split(all, part, "\"")
+      for (i = 1; i <= parts; i += 2) {
+        if (depth == 1 && i > 2 && (part[i - 1] == "session_id" || part[i - 1] == "sessionId") && part[i] ~ /^[ \t\r]*:[ \t\r]*$/)
+          if (part[i + 1] ~ /^[^\\ ]+$/) print part[i + 1]
+        up = gsub(/[{[]/, "", part[i])
+        depth += up - gsub(/[]}]/, "", part[i])
+      }
+    }' 2>/dev/null
+}
+
+# A daemon that serves many sessions has the environment of whoever called it first: is the caller proven to be none of this run's?
+hf_stranger() {
+  case $hf_harness in claude | codex | grok) ;; *) return 1 ;; esac
+  [ -s "$hf_dir/native" ] || return 1
+  hf_callers=$(hf_ids)
+  [ -n "$hf_callers" ] || return 1
+  hf_known=''
+  while read -r hf_of hf_id || [ -n "$hf_of" ]; do
+    [ "$hf_of" = "$hf_harness" ] || continue
+    hf_known=yes
+    while IFS= read -r hf_caller; do [ "$hf_caller" != "$hf_id" ] || return 1; done <<END
+$hf_callers
+END
+  done <"$hf_dir/native"
+  [ -n "$hf_known" ]
+}
+
+# Who retired it, and why, is told in JSON: `by` and `reason` are kept as they are escaped there.
+hf_why() {
+  hf_line='' hf_what='was retired'
+  IFS= read -r hf_line <"$HOLDFAST_FENCE" || :
+  case $hf_line in
+  *'"end":"superseded"'*) hf_what='was taken over by somebody else' ;;
+  *'"end":"stopped"'*) hf_what='was stopped' ;;
+  esac
+  case $hf_line in
+  *'"by":"'*'","reason":"'*'"}'*)
+    hf_line=${hf_line#*'"by":"'}
+    hf_by=${hf_line%%'","reason":"'*} hf_line=${hf_line#*'","reason":"'}
+    hf_what="$hf_what (by $hf_by: ${hf_line%'"}'*})"
+    ;;
+  esac
+  hf_said="Holdfast: denied. Session ${HOLDFAST_SESSION-}, which this agent worked for, $hf_what, so no tool call of this agent is carried out any more."
+  hf_said="$hf_said Stop working now and tell the user. What became of the session: holdfast status ${HOLDFAST_SESSION-}"
+}
+
+hf_deny() {
+  hf_why
+  case $hf_harness in
+  copilot) printf '{"permissionDecision":"deny","permissionDecisionReason":"%s"}\n' "$hf_said"; exit 0 ;;
+  gemini) printf '{"decision":"deny","reason":"%s"}\n' "$hf_said"; exit 0 ;;
+  esac
+  hf_plain=$(printf '%s\n' "$hf_said" | sed 's/\\\(["\\]\)/\1/g' 2>/dev/null)
+  printf '%s\n' "${hf_plain:-$hf_said}" >&2
+  exit 2
+}
+
+# What somebody left for the agent or its user is told once: by the call that moves it away.
+hf_notice() {
+  mv "$hf_dir/notice" "$hf_dir/notice.told" 2>/dev/null || exit 0
+  case $hf_harness in
+  claude | codex | gemini | qwen)
+    hf_said=$(LC_ALL=C tr -d '\000-\011\013-\037\177' <"$hf_dir/notice.told" | LC_ALL=C sed 's/[\\"]/\\&/g' | LC_ALL=C awk '{ printf "%s%s", (NR > 1 ? "\\n" : ""), $0 }')
+    printf '{"systemMessage":"Holdfast: %s"}\n' "$hf_said"
+    ;;
+  *) { printf 'Holdfast: '; cat "$hf_dir/notice.told"; } >&2 ;;
+  esac
+  exit 0
+}
+
+# Node keeps the books: what the harness says of its session goes there, and what it shall hear comes back.
+hf_report() {
+  hf_cli=${0%/*}/cli.cjs hf_node=${HOLDFAST_NODE:-node} hf_timeout=''
+  [ -r "$hf_cli" ] && command -v "$hf_node" >/dev/null 2>&1 || exit 0
+  if command -v timeout >/dev/null 2>&1; then timeout 10 "$hf_node" "$hf_cli" _hook "$hf_harness" "$hf_event"
+  else "$hf_node" "$hf_cli" _hook "$hf_harness" "$hf_event"; fi
+  exit 0
+}
+
+case $hf_event in
+before-tool)
+  if [ -e "$HOLDFAST_FENCE" ]; then
+    hf_stranger && exit 0
+    hf_deny
+  fi
+  hf_stranger || hf_notice
+  exit 0
+  ;;
+session-start | session-end) hf_report ;;
+esac
+exit 0

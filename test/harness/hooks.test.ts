@@ -1,0 +1,226 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { hooksStatus, installHooks, uninstallHooks } from '../../src/app/hooks.ts'
+import { HOOKS } from '../../src/harness/index.ts'
+import { Problem } from '../../src/model/index.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'hf-hooks-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+let serial = 0
+/** A user's home, and a Holdfast. */
+function user() {
+  const home = join(root, `user ${++serial}`)
+  mkdirSync(join(home, 'hf'), { recursive: true })
+  const world = { home: join(home, 'hf'), assets: join(home, 'dist'), env: { HOME: home } }
+  return { home, world, claude: join(home, '.claude', 'settings.json') }
+}
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+const read = (path: string): string => readFileSync(path, 'utf8')
+/** What the harness would run at an event of Claude's schema. */
+const commands = (path: string, event: string): string[] =>
+  (JSON.parse(read(path).replaceAll(/^\s*\/\/.*$/gm, '')) as { hooks: Record<string, { hooks: { command: string }[] }[]> }).hooks[event]?.flatMap(
+    ({ hooks }) => hooks.map(({ command }) => command),
+  ) ?? []
+
+const SETTINGS = '{\n  // mine\n  "model": "x",\n  "hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}\n}'
+
+test('for every harness: install, once more, and back to nothing', () => {
+  for (const harness of Object.keys(HOOKS)) {
+    const { home, world } = user()
+    const first = installHooks(world, harness)
+    expect(first, harness).toMatchObject({ harness, did: 'installed' })
+    expect(statSync(first.path).mode & 0o777, harness).toBe(0o600)
+    const text = read(first.path)
+    expect(installHooks(world, harness), harness).toMatchObject({ did: 'nothing' })
+    expect(read(first.path), harness).toBe(text)
+    expect(hooksStatus(world).find((state) => state.harness === harness)?.state).toBe('installed')
+    expect(uninstallHooks(world, harness), harness).toMatchObject({ did: 'removed' })
+    expect(readdirSync(home), harness).toEqual(['hf'])
+    expect(readdirSync(join(home, 'hf', 'hooks')), harness).toEqual([])
+    expect(uninstallHooks(world, harness), harness).toMatchObject({ did: 'nothing' })
+  }
+})
+
+test('settings come back byte for byte, with their mode, through links', () => {
+  const { home, world, claude } = user()
+  const real = join(home, 'dotfiles', 'claude.json')
+  write(real, `\uFEFF${SETTINGS}`)
+  chmodSync(real, 0o640)
+  mkdirSync(dirname(claude))
+  symlinkSync('../dotfiles/claude.json', claude)
+  installHooks(world, 'claude')
+  expect(lstatSync(claude).isSymbolicLink()).toBe(true)
+  expect(read(real)).toContain('HOLDFAST_FENCE')
+  expect(statSync(real).mode & 0o777).toBe(0o640)
+  uninstallHooks(world, 'claude')
+  expect(lstatSync(claude).isSymbolicLink()).toBe(true)
+  expect(read(real)).toBe(`\uFEFF${SETTINGS}`)
+  expect(statSync(real).mode & 0o777).toBe(0o640)
+  expect(readdirSync(dirname(real))).toEqual(['claude.json'])
+})
+
+test('a link to nothing stays one, and what it leads to is made', () => {
+  const { home, world, claude } = user()
+  mkdirSync(dirname(claude))
+  symlinkSync(join(home, 'later.json'), claude)
+  installHooks(world, 'claude')
+  expect(lstatSync(claude).isSymbolicLink()).toBe(true)
+  expect(read(join(home, 'later.json'))).toContain('HOLDFAST_FENCE')
+})
+
+test('an empty file stays an empty file', () => {
+  const { world, claude } = user()
+  write(claude, '')
+  installHooks(world, 'claude')
+  expect(commands(claude, 'PreToolUse')).toHaveLength(1)
+  uninstallHooks(world, 'claude')
+  expect(read(claude)).toBe('')
+})
+
+test('what others wrote meanwhile stays, also when nobody remembers the install', () => {
+  for (const forget of [false, true]) {
+    const { home, world, claude } = user()
+    write(claude, SETTINGS)
+    installHooks(world, 'claude')
+    writeFileSync(claude, read(claude).replace('"model": "x"', '"model": "y", "more": [1]'))
+    if (forget) rmSync(join(home, 'hf', 'hooks'), { recursive: true })
+    expect(uninstallHooks(world, 'claude').did).toBe('removed')
+    expect(read(claude)).toBe(SETTINGS.replace('"model": "x"', '"model": "y", "more": [1]'))
+  }
+})
+
+test('a file that was made for ours stays once there is more in it', () => {
+  const { world, claude } = user()
+  installHooks(world, 'claude')
+  writeFileSync(claude, read(claude).replace('{', '{"mine": 1,'))
+  uninstallHooks(world, 'claude')
+  expect(JSON.parse(read(claude))).toEqual({ mine: 1 })
+})
+
+test('of two Holdfasts the last has the hooks, and either takes them out', () => {
+  const { home, world, claude } = user()
+  write(claude, SETTINGS)
+  const other = { ...world, home: join(home, 'hf2'), assets: join(home, "it's moved", 'dist') }
+  installHooks(world, 'claude')
+  expect(hooksStatus(other)).toContainEqual(expect.objectContaining({ harness: 'claude', state: 'other' }))
+  expect(installHooks(other, 'claude').did).toBe('replaced')
+  expect(commands(claude, 'PreToolUse').slice(1)).toEqual([expect.stringContaining(`it'\\''s moved`)])
+  expect(installHooks(world, 'claude').did).toBe('replaced')
+  expect(commands(claude, 'SessionStart')).toEqual([expect.stringContaining(world.assets)])
+  expect(uninstallHooks(other, 'claude').did).toBe('removed')
+  expect(read(claude)).toBe(SETTINGS)
+})
+
+test('what is no JSON object, or not ours, is left alone and told', () => {
+  const { home, world, claude } = user()
+  const copilot = join(home, '.copilot', 'hooks', 'holdfast.json')
+  for (const [harness, path, text] of [
+    ['claude', claude, '[1]'],
+    ['claude', claude, '{"hooks": 1}'],
+    ['claude', claude, 'model = 1'],
+    ['copilot', copilot, '{"version":1}'],
+  ] as const) {
+    write(path, text)
+    for (const verb of [installHooks, uninstallHooks]) expect(() => verb(world, harness)).toThrow(expect.objectContaining({ kind: 'usage' }))
+    expect(hooksStatus(world).find((state) => state.harness === harness)?.state).toBe('unreadable')
+    expect(read(path)).toBe(text)
+  }
+  writeFileSync(claude, Buffer.from([0x7b, 0xff, 0x7d]))
+  expect(() => installHooks(world, 'claude')).toThrow(/no UTF-8/)
+  expect([...readFileSync(claude)]).toEqual([0x7b, 0xff, 0x7d])
+})
+
+test('a harness without hooks is refused with those that have them', () => {
+  const { world } = user()
+  for (const name of ['goose', 'toString', '']) {
+    expect(() => installHooks(world, name)).toThrow(Problem)
+    expect(() => installHooks(world, name)).toThrow(
+      expect.objectContaining({ kind: 'usage', hint: expect.stringContaining('claude, codex, copilot') }),
+    )
+  }
+})
+
+test("a harness's own variables say where its settings are", () => {
+  const at = (harness: string, env: Record<string, string>) => HOOKS[harness]?.path({ HOME: '/home/dev', ...env })
+  expect(at('claude', {})).toBe('/home/dev/.claude/settings.json')
+  expect(at('claude', { CLAUDE_CONFIG_DIR: '/c' })).toBe('/c/settings.json')
+  expect(at('codex', { CODEX_HOME: '/c' })).toBe('/c/hooks.json')
+  expect(at('copilot', { COPILOT_HOME: '/c' })).toBe('/c/hooks/holdfast.json')
+  expect(at('gemini', { GEMINI_CLI_HOME: '/c' })).toBe('/c/.gemini/settings.json')
+  expect(at('qwen', { QWEN_HOME: '/c' })).toBe('/c/settings.json')
+  expect(at('grok', { GROK_HOME: '/c' })).toBe('/c/hooks/holdfast.json')
+  expect(at('opencode', { XDG_CONFIG_HOME: '/c' })).toBe('/c/opencode/plugins/holdfast.js')
+  expect(at('droid', {})).toBe('/home/dev/.factory/settings.json')
+})
+
+test('the plugin reports the session of a person, and denies the tools of a retired agent', () => {
+  const { home, world } = user()
+  const { path } = installHooks(world, 'opencode')
+  mkdirSync(world.assets)
+  copyFileSync('src/keep/hook.sh', join(world.assets, 'hook.sh'))
+  writeFileSync(
+    join(world.assets, 'cli.cjs'),
+    "const { appendFileSync, readFileSync } = require('node:fs')\nappendFileSync(process.env.TOLD, process.argv.slice(2).join(' ') + ' ' + readFileSync(0, 'utf8') + '\\n')",
+  )
+  const fence = join(home, 'retired')
+  const script = `
+    import { Holdfast } from ${JSON.stringify(path)}
+    import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+    const hooks = await Holdfast()
+    const event = (type, properties) => hooks.event({ event: { type, properties } })
+    const lines = async (count) => {
+      for (let i = 0; i < 500 && !(existsSync(process.env.TOLD) && readFileSync(process.env.TOLD, 'utf8').split('\\n').length > count); i++)
+        await new Promise((done) => setTimeout(done, 20))
+    }
+    await event('session.created', { info: { id: 'ses_1', directory: '/w' } })
+    await lines(1)
+    await event('session.created', { info: { id: 'ses_child', parentID: 'ses_1' } })
+    await event('session.status', { sessionID: 'ses_child', status: { type: 'busy' } })
+    await event('session.status', { sessionID: 'ses_1', status: { type: 'busy' } })
+    await event('session.updated', { info: { id: 'ses_2' } })
+    await event('session.status', { sessionID: 'ses_2', status: { type: 'busy' } })
+    await lines(2)
+    await event('other')
+    await hooks['tool.execute.before']({ sessionID: 'ses_2' })
+    writeFileSync(${JSON.stringify(fence)}, '{"end":"stopped","by":"dev","reason":"enough"}')
+    await hooks['tool.execute.before']({ sessionID: 'ses_child' }).catch((error) => console.log(error.message))
+  `
+  const env = { PATH: process.env['PATH'] ?? '', TOLD: join(home, 'told'), HOLDFAST_FENCE: fence, HOLDFAST_RUN: 'r1', HOLDFAST_SESSION: 's1' }
+  const run = (more: Record<string, string>) =>
+    spawnSync(process.execPath, ['--input-type=module', '-e', script], { env: { ...env, ...more }, encoding: 'utf8' })
+  const { stdout, stderr } = run({})
+  expect(stderr.replaceAll(/^.*(Warning|warning|Reparsing|To eliminate).*\n/gm, '')).toBe('')
+  expect(stdout).toContain('Holdfast: denied. Session s1, which this agent worked for, was stopped (by dev: enough)')
+  expect(read(env.TOLD)).toBe(
+    '_hook opencode session-start {"session_id":"ses_1","cwd":"/w","hook_event_name":"SessionStart"}\n_hook opencode session-start {"session_id":"ses_2","hook_event_name":"SessionStart"}\n',
+  )
+  const outside = spawnSync(
+    process.execPath,
+    ['--input-type=module', '-e', `import { Holdfast } from ${JSON.stringify(path)}; console.log(await Holdfast())`],
+    {
+      encoding: 'utf8',
+      env: { PATH: env.PATH },
+    },
+  )
+  expect(outside.stdout).toBe('{}\n')
+  expect(existsSync(path)).toBe(true)
+})

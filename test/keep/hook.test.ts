@@ -1,0 +1,203 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { hookCommand } from '../../src/harness/index.ts'
+import type { HookEvent } from '../../src/model/index.ts'
+
+// Quotes and spaces on the way to everything.
+const root = mkdtempSync(join(tmpdir(), "hf hook's "))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+const dist = join(root, 'dist')
+const script = join(dist, 'hook.sh')
+mkdirSync(dist)
+copyFileSync('src/keep/hook.sh', script)
+// Stands for Node's part: it says what it was told.
+writeFileSync(
+  join(dist, 'cli.cjs'),
+  "process.stdout.write(JSON.stringify([process.argv.slice(2), require('node:fs').readFileSync(0, 'utf8')])); process.exitCode = 3\n",
+)
+
+const run = join(root, 'home', 'runs', 'r1')
+const fence = join(run, 'retired')
+beforeEach(() => {
+  rmSync(run, { recursive: true, force: true })
+  mkdirSync(run, { recursive: true })
+})
+// (bash takes a socket on stdin for a remote login, and reads the user's own .bashrc.)
+const SHELL_ENV = { HOME: root, SHLVL: '1' }
+const INSIDE = { ...SHELL_ENV, HOLDFAST_SESSION: 's1', HOLDFAST_RUN: 'r1', HOLDFAST_FENCE: fence, HOLDFAST_NODE: process.execPath }
+const SHELLS = ['dash', 'bash'].filter((shell) => spawnSync(shell, ['-c', ':']).status === 0)
+
+type Call = { harness?: string; event?: HookEvent; input?: string; env?: Record<string, string>; shell?: string }
+function call({ harness = 'claude', event = 'before-tool', input = payload('a'), env = INSIDE, shell = SHELLS[0] ?? 'sh' }: Call = {}) {
+  const { status, stdout, stderr } = spawnSync(shell, ['-c', hookCommand(script, harness, event)], {
+    input,
+    encoding: 'utf8',
+    env: { ...SHELL_ENV, PATH: process.env['PATH'] ?? '', ...env },
+    timeout: 20_000,
+  })
+  return { status, stdout, stderr }
+}
+const payload = (id: string): string => JSON.stringify({ session_id: id, tool_name: 'Bash', tool_input: { command: 'true' } })
+const ALLOWED = { status: 0, stdout: '', stderr: '' }
+const retire = (words = '{"end":"superseded","by":"dev@host","reason":"taken over"}'.padEnd(400)): void => writeFileSync(fence, words)
+
+for (const shell of SHELLS)
+  describe(shell, () => {
+    test('outside a run nothing is said or denied', () => {
+      retire()
+      for (const event of ['session-start', 'before-tool', 'session-end'] as const) {
+        expect(call({ shell, event, env: {} })).toEqual(ALLOWED)
+        expect(call({ shell, event, env: { HOLDFAST_FENCE: '' } })).toEqual(ALLOWED)
+        expect(call({ shell, event, env: { HOLDFAST_FENCE: fence } })).toEqual(ALLOWED)
+      }
+    })
+
+    test('without a fence a tool call is allowed, and nothing is said', () => {
+      expect(call({ shell })).toEqual(ALLOWED)
+      expect(call({ shell, input: '' })).toEqual(ALLOWED)
+    })
+
+    test('a retired agent is denied, and told by whom, why and what next', () => {
+      retire()
+      const { status, stdout, stderr } = call({ shell })
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+      expect(stderr).toBe(
+        'Holdfast: denied. Session s1, which this agent worked for, was taken over by somebody else (by dev@host: taken over), so no tool call of this agent is carried out any more. Stop working now and tell the user. What became of the session: holdfast status s1\n',
+      )
+    })
+
+    test('a fence that says nothing, or nonsense, denies too', () => {
+      for (const words of ['', '\n', 'nonsense', '{"end":"stopped"', '{"by":1,"reason":2}', '\0\0']) {
+        retire(words)
+        expect(call({ shell }).status, JSON.stringify(words)).toBe(2)
+        expect(call({ shell }).stderr, JSON.stringify(words)).toMatch(/^Holdfast: denied\. .* was (retired|stopped), so /)
+      }
+    })
+
+    test('quotes, backslashes and percent signs in a reason come out as they were', () => {
+      const reason = 'he said "no, 100%" \\ `id` $(id) ","reason":" \'x\''
+      retire(JSON.stringify({ end: 'stopped', by: 'a "b" \\', reason }))
+      expect(call({ shell }).stderr).toContain(`was stopped (by a "b" \\: ${reason}), so`)
+      for (const [harness, field] of [
+        ['copilot', 'permissionDecisionReason'],
+        ['gemini', 'reason'],
+      ] as const) {
+        const { status, stdout } = call({ shell, harness })
+        expect(status).toBe(0)
+        const answer = JSON.parse(stdout) as Record<string, string>
+        expect(answer[field]).toContain(`(by a "b" \\: ${reason})`)
+        expect(answer[harness === 'gemini' ? 'decision' : 'permissionDecision']).toBe('deny')
+      }
+    })
+
+    test('a session that is proven to be none of this run is not its retired agent', () => {
+      retire()
+      writeFileSync(join(run, 'native'), 'claude a\ngemini z\nclaude b')
+      expect(call({ shell, input: payload('other') })).toEqual(ALLOWED)
+      for (const id of ['a', 'b']) expect(call({ shell, input: payload(id) }).status, id).toBe(2)
+    })
+
+    test('the id is the one of the outermost object, wherever it stands', () => {
+      retire()
+      writeFileSync(join(run, 'native'), 'claude mine\n')
+      const denied: readonly string[] = [
+        '{"tool_input":{"session_id":"other"},"session_id":"mine"}',
+        '{"tool_input":{"a":[{"session_id":"other"}]},"sessionId":"mine"}',
+        '{"x":"\\"session_id\\":\\"other\\"","session_id":"mine"}',
+        '{"x":"}","y":"{\\\\","session_id" : "mine"}',
+        '{\n  "a": "\\\\",\n  "session_id"\n:\n"mine"\n}\n',
+        '{"sessionId":"other","session_id":"mine"}',
+        `{"content":${JSON.stringify('{"session_id":"other"}'.repeat(2000))},"session_id":"mine"}`,
+        // Nobody can say who calls.
+        '',
+        '{}',
+        'nonsense',
+        '[{"session_id":"other"}]',
+        '{"session_id":7}',
+        '{"session_id":null,"x":"other"}',
+        '{"session_id":"\\u006dine"}',
+        '{"x":"session_id","y":"other"}',
+        '{"tool_input":{"session_id":"other"}}',
+      ]
+      for (const input of denied) expect(call({ shell, input }).status, input.slice(0, 80)).toBe(2)
+      const allowed = ['{"tool_input":{"session_id":"mine"},"session_id":"other"}', '{"x":["{",{}],"sessionId":"other"}']
+      for (const input of allowed) expect(call({ shell, input }), input).toEqual(ALLOWED)
+    })
+
+    test('a fence is believed where no id can speak against it', () => {
+      retire()
+      expect(call({ shell, input: payload('other') }).status).toBe(2)
+      writeFileSync(join(run, 'native'), '')
+      expect(call({ shell, input: payload('other') }).status).toBe(2)
+      // Another harness's id is none of this one's.
+      writeFileSync(join(run, 'native'), 'codex a\n')
+      expect(call({ shell, input: payload('other') }).status).toBe(2)
+      // No daemon of its own serves several sessions.
+      writeFileSync(join(run, 'native'), 'qwen a\n')
+      expect(call({ shell, harness: 'qwen', input: payload('other') }).status).toBe(2)
+    })
+
+    test('a notice is told once, to the session that it is for', () => {
+      const notice = join(run, 'notice')
+      const text = 'your id "b" \\ is owned by s2\n\tsay: holdfast status s2\n'
+      writeFileSync(join(run, 'native'), 'claude a\n')
+      writeFileSync(notice, text)
+      expect(call({ shell, input: payload('other') })).toEqual(ALLOWED)
+      const { status, stdout, stderr } = call({ shell })
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+      expect(JSON.parse(stdout)).toEqual({ systemMessage: 'Holdfast: your id "b" \\ is owned by s2\nsay: holdfast status s2' })
+      expect(existsSync(notice)).toBe(false)
+      expect(readFileSync(join(run, 'notice.told'), 'utf8')).toBe(text)
+      expect(call({ shell })).toEqual(ALLOWED)
+      writeFileSync(notice, 'hello\n')
+      expect(call({ shell, harness: 'droid' })).toEqual({ status: 0, stdout: '', stderr: 'Holdfast: hello\n' })
+    })
+
+    test('start and end go to Node with what the harness said, and never fail', () => {
+      for (const event of ['session-start', 'session-end'] as const) {
+        const { status, stdout } = call({ shell, event, harness: 'codex', input: payload('x') })
+        expect(status).toBe(0)
+        expect(JSON.parse(stdout)).toEqual([['_hook', 'codex', event], payload('x')])
+        expect(call({ shell, event, env: { ...INSIDE, HOLDFAST_NODE: '/nonexistent/node' } })).toEqual(ALLOWED)
+      }
+    })
+
+    test('a Holdfast that is no longer there allows everything', () => {
+      retire()
+      const line = hookCommand(join(root, 'gone', 'hook.sh'), 'claude', 'before-tool')
+      expect(spawnSync(shell, ['-c', line], { env: INSIDE, encoding: 'utf8' })).toMatchObject(ALLOWED)
+    })
+  })
+
+test('an allowed call starts no process and costs little more than a shell', () => {
+  const time = (line: string): number => {
+    const times = Array.from({ length: 60 }, () => {
+      const start = process.hrtime.bigint()
+      spawnSync('sh', ['-c', line], { env: INSIDE, stdio: ['ignore', 'ignore', 'ignore'] })
+      return Number(process.hrtime.bigint() - start)
+    }).toSorted((a, b) => a - b)
+    return times[Math.floor(times.length / 4)] ?? 0
+  }
+  const line = hookCommand(script, 'claude', 'before-tool')
+  time(':')
+  const ratios = Array.from({ length: 3 }, () => time(line) / time(':'))
+  expect(Math.min(...ratios)).toBeLessThanOrEqual(3)
+  // With no program to be found, nothing can be started.
+  const { status, stderr } = spawnSync('/bin/sh', ['-c', line], { env: { ...INSIDE, PATH: '/nonexistent' }, encoding: 'utf8' })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+})
+
+test('a fence denies even where no other program can be found', () => {
+  retire()
+  writeFileSync(join(run, 'native'), 'claude a\n')
+  const { status, stderr } = spawnSync('/bin/sh', ['-c', hookCommand(script, 'claude', 'before-tool')], {
+    env: { ...INSIDE, PATH: '/nonexistent' },
+    input: payload('a'),
+    encoding: 'utf8',
+  })
+  expect(status).toBe(2)
+  expect(stderr).toContain('Holdfast: denied.')
+})
