@@ -88,6 +88,8 @@ export async function bind(world: World, store: Store, run: Run, native: NativeI
 
 function fenceOff(world: World, run: Run, { harness, id }: NativeId, owner: Run): void {
   if (!isLive(run)) return
+  // Its tool calls now name that one: they are this run's all the same.
+  world.files.recordRefused(run.id, { harness, id })
   const reason = `it went to the ${harness} session ${id}, which session ${owner.session} has: both would write to the same transcript`
   if (world.files.intent(run.id) !== null) return
   world.files.retire(run.id, { end: 'superseded', by: 'holdfast', reason })

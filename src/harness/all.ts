@@ -1,4 +1,4 @@
-import type { Harness } from '../model/index.ts'
+import type { Harness, HookRule } from '../model/index.ts'
 import { aider } from './aider.ts'
 import { amp } from './amp.ts'
 import { auggie } from './auggie.ts'
@@ -43,6 +43,11 @@ export const HARNESSES: readonly Harness[] = [
   aider,
   generic,
 ]
+
+/** Those that can be told to report to us, by name. */
+export const HOOKS: Readonly<Record<string, HookRule>> = Object.fromEntries(
+  HARNESSES.flatMap(({ name, hooks }) => (hooks === null ? [] : [[name, hooks]])),
+)
 
 /** By its name, or else by the name of an executable of its. */
 export const harnessNamed = (name: string): Harness | null =>

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Environment, Harness } from '../model/index.ts'
 import { folderOf } from './disk.ts'
 import { inProjects } from './find.ts'
+import { claudeHooks } from './hook-rules.ts'
 import { pidFiles } from './pid-files.ts'
 import { claudeUsage } from './usage-rules.ts'
 import { words } from './words.ts'
@@ -50,5 +51,5 @@ export const claude: Harness = {
   zeroAfter: ['SIGINT'],
   usage: claudeUsage,
   daemonizes: ['--bg', '--background'],
-  hooks: null,
+  hooks: claudeHooks,
 }

@@ -3,6 +3,7 @@ import type { Environment, Harness } from '../model/index.ts'
 import { folderOf } from './disk.ts'
 import { inRollouts } from './find.ts'
 import { flockersOf } from './flocks.ts'
+import { codexHooks } from './hook-rules.ts'
 import { codexUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
@@ -71,7 +72,7 @@ export const codex: Harness = {
   zeroAfter: [],
   usage: codexUsage,
   daemonizes: [],
-  hooks: null,
+  hooks: codexHooks,
 }
 
 const THREAD_LOCK = /\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.lock$/

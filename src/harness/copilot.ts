@@ -3,6 +3,7 @@ import type { Environment, Harness } from '../model/index.ts'
 import { absolute, folderOf, orNull, textOf } from './disk.ts'
 import { sessionsBy } from './find.ts'
 import { flockersOf } from './flocks.ts'
+import { copilotHooks } from './hook-rules.ts'
 import { copilotUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
@@ -56,7 +57,7 @@ export const copilot: Harness = {
   zeroAfter: ['SIGTERM'],
   usage: copilotUsage,
   daemonizes: [],
-  hooks: null,
+  hooks: copilotHooks,
 }
 
 /** A text on one line of YAML: plain, or in quotes. */

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Harness } from '../model/index.ts'
 import { homeOf } from './disk.ts'
 import { inProjects } from './find.ts'
+import { droidHooks } from './hook-rules.ts'
 import { droidUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
@@ -39,5 +40,5 @@ export const droid: Harness = {
   zeroAfter: ['SIGTERM'],
   usage: droidUsage,
   daemonizes: [],
-  hooks: null,
+  hooks: droidHooks,
 }

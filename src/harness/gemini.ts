@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Harness } from '../model/index.ts'
 import { absolute, fieldsOf, folderOf, namesIn, someLines, textOf } from './disk.ts'
 import { sessionsBy } from './find.ts'
+import { geminiHooks } from './hook-rules.ts'
 import { geminiUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
@@ -47,7 +48,7 @@ export const gemini: Harness = {
   zeroAfter: [],
   usage: geminiUsage,
   daemonizes: [],
-  hooks: null,
+  hooks: geminiHooks,
 }
 
 /** Its folder is a short name, of which the directory is told next to it. */

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Harness } from '../model/index.ts'
 import { absolute, folderOf, isFolder, namesIn, orNull } from './disk.ts'
 import { sessionsBy } from './find.ts'
+import { grokHooks } from './hook-rules.ts'
 import { grokUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
@@ -49,5 +50,5 @@ export const grok: Harness = {
   zeroAfter: [],
   usage: grokUsage,
   daemonizes: [],
-  hooks: null,
+  hooks: grokHooks,
 }

@@ -76,19 +76,6 @@ export const kiloHooks: HookRule = {
   note: pluginNote('kilo'),
 }
 
-/** Harnesses that can be told to report to us, by name. */
-export const HOOKS: Readonly<Record<string, HookRule>> = {
-  claude: claudeHooks,
-  codex: codexHooks,
-  copilot: copilotHooks,
-  droid: droidHooks,
-  gemini: geminiHooks,
-  grok: grokHooks,
-  kilo: kiloHooks,
-  opencode: opencodeHooks,
-  qwen: qwenHooks,
-}
-
 const file = (content: unknown): string => `${JSON.stringify(content, null, 2)}\n`
 const homeOf = (env: Environment): string => env['HOME'] || '/nonexistent'
 /** Where a variable of the harness's own says that it is, or else in the user's home. */

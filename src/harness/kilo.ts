@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Harness } from '../model/index.ts'
 import { dataOf } from './disk.ts'
 import { inDatabase } from './find.ts'
+import { kiloHooks } from './hook-rules.ts'
 import { OPENCODE_SPEECH, SESSION_DIRECTORY } from './opencode.ts'
 import { kiloUsage } from './usage-rules.ts'
 import { words } from './words.ts'
@@ -22,5 +23,5 @@ export const kilo: Harness = {
   zeroAfter: [],
   usage: kiloUsage,
   daemonizes: [],
-  hooks: null,
+  hooks: kiloHooks,
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Harness, Speech } from '../model/index.ts'
 import { dataOf } from './disk.ts'
 import { inDatabase } from './find.ts'
+import { opencodeHooks } from './hook-rules.ts'
 import { opencodeUsage } from './usage-rules.ts'
 import { words } from './words.ts'
 
@@ -38,5 +39,5 @@ export const opencode: Harness = {
   zeroAfter: [],
   usage: opencodeUsage,
   daemonizes: [],
-  hooks: null,
+  hooks: opencodeHooks,
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Environment, Harness } from '../model/index.ts'
 import { folderOf } from './disk.ts'
 import { inProjects } from './find.ts'
+import { qwenHooks } from './hook-rules.ts'
 import { pidFiles } from './pid-files.ts'
 import { qwenUsage } from './usage-rules.ts'
 import { words } from './words.ts'
@@ -44,5 +45,5 @@ export const qwen: Harness = {
   zeroAfter: [],
   usage: qwenUsage,
   daemonizes: [],
-  hooks: null,
+  hooks: qwenHooks,
 }

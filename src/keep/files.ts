@@ -20,7 +20,7 @@ import { readJournal, writeJournal } from './journal.ts'
 import { capLog, readFrom, sizeOf, startOfTail } from './log.ts'
 import { readNatives, writeNative } from './natives.ts'
 
-/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `plan`, `log`. */
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `usage`, `notice`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `plan`, `log`. */
 export const RUN_FORMAT = 1
 /** The keeper writes over this, in place: as long as any record, and none. */
 const EXIT_BLANK = `0${' '.repeat(9)}\n`
@@ -48,6 +48,7 @@ export function runFiles(home: string): RunFiles {
     recordJournal: (run, entries) => writeJournal(at(run, 'members'), entries),
     natives: (run) => readNatives(at(run, 'native')),
     recordNative: (run, native) => writeNative(at(run, 'native'), native),
+    recordRefused: (run, native) => writeNative(at(run, 'refused'), native),
     recordPrompt: (run, prompt) => {
       writeFileSync(at(run, 'prompt'), prompt, { mode: 0o600 })
       return at(run, 'prompt')

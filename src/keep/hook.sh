@@ -30,13 +30,17 @@ hf_stranger() {
   hf_callers=$(hf_ids)
   [ -n "$hf_callers" ] || return 1
   hf_known=''
-  while read -r hf_of hf_id || [ -n "$hf_of" ]; do
-    [ "$hf_of" = "$hf_harness" ] || continue
-    hf_known=yes
-    while IFS= read -r hf_caller; do [ "$hf_caller" != "$hf_id" ] || return 1; done <<END
+  # Where it went although another has it (refused), it is still the one.
+  for hf_file in native refused; do
+    [ -r "$hf_dir/$hf_file" ] || continue
+    while read -r hf_of hf_id || [ -n "$hf_of" ]; do
+      [ "$hf_of" = "$hf_harness" ] || continue
+      hf_known=yes
+      while IFS= read -r hf_caller; do [ "$hf_caller" != "$hf_id" ] || return 1; done <<END
 $hf_callers
 END
-  done <"$hf_dir/native"
+    done <"$hf_dir/$hf_file"
+  done
   [ -n "$hf_known" ]
 }
 

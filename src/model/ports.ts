@@ -100,6 +100,8 @@ export interface RunFiles {
   /** The native ids that its agent is known to have had, the newest last; and adding one. */
   natives(run: string): readonly NativeId[]
   recordNative(run: string, native: NativeId): void
+  /** A conversation that its agent went to, and that is another live session's. */
+  recordRefused(run: string, native: NativeId): void
   /** What its agent reads; answers where it lies. */
   recordPrompt(run: string, prompt: Uint8Array): string
   /** What has been counted of what it burns, and writing it down; a full disk is no trouble. */

@@ -98,6 +98,7 @@ export async function simulated(): Promise<Simulated> {
       recordJournal: (run, entries) => journals.set(run, entries) !== undefined,
       natives: () => [],
       recordNative: () => {},
+      recordRefused: () => {},
       recordPrompt: () => '',
       usage: () => null,
       recordUsage: () => {},
