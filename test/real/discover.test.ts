@@ -74,11 +74,16 @@ verifies('one-owner', 'two live owners of one native id are flagged by ls and do
       expect(await flags('--all')).toMatchObject([ours])
       expect(await flags('--unmanaged')).toMatchObject([{ session: null, pid, duplicateOf: [{ session: 's', pid: own, how: 'proven' }] }])
       const { stdout, stderr, code } = await lab.hf(['ls', '--all'], { env })
-      expect(stdout.split('\n').filter((line) => line.includes('both write to the same transcript'))).toHaveLength(2)
+      const flagged = stdout.split('\n').filter((line) => line.includes('both write to the same transcript'))
+      for (const [first, other] of [
+        [`s `, pid],
+        ['claude ', own],
+      ] as const)
+        expect(flagged.filter((line) => line.startsWith(first) && line.includes(`also owned by pid ${other} `))).toHaveLength(1)
       expect([code, stderr]).toEqual([0, expect.stringMatching(new RegExp(`claude session ${X} has two live owners: .*pid ${pid} \\(not managed`))])
       expect(stderr).toContain(`holdfast stop s, or end pid ${pid} yourself`)
       const told = await doctor()
-      expect([told.code, told.stdout]).toEqual([76, expect.stringContaining(`trouble claude ${X}: claude session ${X} has two live owners`)])
+      expect([told.code, told.stdout]).toEqual([76, expect.stringContaining(`trouble owners: claude session ${X} has two live owners`)])
       // It has gone on to another one: what it says now counts.
       register(config, pid, Y)
       expect([await flags(), await flags('--all'), (await doctor()).stdout.includes(X)]).toEqual([[], [], false])
@@ -94,7 +99,7 @@ test('where no harness tells, a command line is enough for a question, not for a
       stranger(lab.newDir(), gemini, saying(lab, '--resume', X), async ({ pid: second }) => {
         const { code, stdout } = await lab.hf(['doctor'])
         const told = stdout.split('\n').find((line) => line.includes(X))
-        expect(told).toMatch(/^note +gemini .* seems to have two live owners: /)
+        expect(told).toMatch(/^note +owners: gemini session .* seems to have two live owners: /)
         for (const pid of [first, second]) expect(told).toContain(`pid ${pid} (not managed, by its command line)`)
         expect(code).toBe(stdout.includes('trouble') ? 76 : 0)
       }),
