@@ -24,10 +24,14 @@ const listed = async (lab: Lab, env: NodeJS.ProcessEnv, ...more: string[]): Prom
 /** A live session that has a native id on record. */
 async function bound(lab: Lab, name: string, id: string, ...argv: string[]): Promise<number> {
   await lab.ok(['run', '--session', name, '--dir', lab.newDir(), '--detach', '--', ...argv])
+  record(lab, name, id)
+  return (await lab.status(name)).pid
+}
+
+function record(lab: Lab, name: string, id: string): void {
   const db = new (loadSqlite().DatabaseSync)(resolve(lab.home, 'holdfast.db'))
   db.prepare(`UPDATE session SET harness = 'claude', native = ? WHERE id = ?`).run(id, name)
   db.close()
-  return (await lab.status(name)).pid
 }
 
 verifies('visible', 'ls shows agents that Holdfast did not start, with an id only where their harness proves it', () =>
@@ -142,6 +146,10 @@ verifies('one-owner', 'a start of a native id that a live process owns is refuse
       hint: expect.stringContaining('holdfast stop s'),
       detail: { sessions: ['s'], unmanaged: [] },
     })
+    // What is on record of it is newer than its command line.
+    record(lab, 's', Y)
+    expect(await refused(X, 't')).toBeNull()
+    expect(await refused(Y, 't')).toMatchObject({ message: expect.stringContaining('(on record)') })
     world.close()
   }),
 )
