@@ -10,7 +10,7 @@ import type { World } from './world.ts'
 export type Whose = { readonly agent: Agent; readonly session: string | null }
 
 /** A live session of ours with the process that is its harness, if that is alive. */
-type Held = { readonly session: Session; readonly pid: number | null }
+export type Held = { readonly session: Session; readonly pid: number | null }
 
 export type Around = {
   readonly sights: readonly Sight[]
@@ -52,7 +52,7 @@ export async function whoseAgents(world: World, rows = everybody(world)): Promis
 }
 
 /** The live sessions here that have a native id on record. */
-function heldBy(world: World, views: readonly SessionView[], rows: readonly ProcessRow[]): Held[] {
+export function heldBy(world: World, views: readonly SessionView[], rows: readonly ProcessRow[]): Held[] {
   return views.flatMap(({ session, run }): Held[] => {
     if (run === null || !isLive(run) || session.native === null || !isHere(run, world)) return []
     const harness = harnessOf(run, world.files)

@@ -103,7 +103,7 @@ async function forgotten(world: World, store: Store): Promise<Finding[]> {
 
 async function owners(world: World, views: readonly SessionView[]): Promise<Finding[]> {
   return (await twoOwners(world, views)).map((duplicate) => ({
-    topic: `${duplicate.harness} ${duplicate.nativeId}`,
+    topic: 'owners',
     level: duplicate.certain ? 'trouble' : 'note',
     what: duplicateText(duplicate),
     next: duplicateAdvice(duplicate),

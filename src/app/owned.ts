@@ -1,7 +1,9 @@
+import { basename } from 'node:path'
 import { strongestOfEach } from '../decide/index.ts'
 import type { NativeClaim, NativeId } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
-import { claimsOf, keeperOf, type Whose, whoseAgents } from './discover.ts'
+import { claimsOf, heldBy, keeperOf, type Whose, whoseAgents } from './discover.ts'
+import { seeAll } from './see.ts'
 import { agentFacts, agentLine, everybody, markedBy } from './unmanaged.ts'
 import type { World } from './world.ts'
 
@@ -42,7 +44,8 @@ export async function refuseOwnedElsewhere(world: World, native: NativeId, excep
 /** Live processes that own it, as far as is known best of each. */
 async function ownersOfNative(world: World, { harness, id }: NativeId, rows = everybody(world)): Promise<Owner[]> {
   const found = await whoseAgents(world, rows)
-  return strongestOfEach(claimsOf(found, [])).flatMap((claim) => {
+  const { views } = await (await world.store('reader')).snapshot('live', world.policy.sessionsShown)
+  return strongestOfEach(claimsOf(found, heldBy(world, views, rows))).flatMap((claim) => {
     const one = found.find(({ agent }) => agent.row.pid === claim.pid)
     return one !== undefined && claim.harness === harness && claim.nativeId === id ? [{ ...one, how: claim.how }] : []
   })
@@ -50,8 +53,8 @@ async function ownersOfNative(world: World, { harness, id }: NativeId, rows = ev
 
 /** The live session that has it on record. */
 async function recordedFor(world: World, { harness, id }: NativeId): Promise<string | null> {
-  const { views } = await (await world.store('reader')).snapshot('live', world.policy.sessionsShown)
-  return views.find(({ session }) => session.harness === harness && session.native === id)?.session.id ?? null
+  const { sights } = await seeAll(world, 'live')
+  return sights.find(({ session }) => session.harness === harness && session.native === id)?.session.id ?? null
 }
 
 const BECAUSE: Readonly<Record<NativeClaim['how'], string>> = {
@@ -67,10 +70,13 @@ async function waysOut(world: World, { agent, session }: Owner, rows: ReturnType
   const beside = '--allow-unmanaged to start all the same: both will write to the same transcript'
   const kept = keeperOf(agent.row, world.daemons(rows))
   // A daemon would start it again: only the harness itself can end it, and joins it by the same word.
-  if (kept !== null) return [...(kept.stop === null ? [] : [...attachOf(kept.stop), `${kept.stop.join(' ')} ends it`]), beside]
+  if (kept !== null) return [...(kept.stop === null ? [] : waysOfDaemon(kept.stop)), beside]
   const adopt = (await markedBy(world, agent)) === null ? [`holdfast adopt ${agent.row.pid} takes it in as a session`] : []
   return [...adopt, 'end it yourself', beside]
 }
 
-const attachOf = ([program = '', verb, id]: readonly string[]): string[] =>
-  verb === 'stop' && id !== undefined ? [`${program} attach ${id} joins it`] : []
+/** Where its program lies says little. */
+const waysOfDaemon = ([program = '', verb = '', ...id]: readonly string[]): string[] => {
+  const own = (word: string): string => [basename(program), word, ...id].join(' ')
+  return verb === 'stop' ? [`${own('attach')} joins it`, `${own(verb)} ends it`] : [`${own(verb)} ends it`]
+}

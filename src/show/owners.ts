@@ -8,14 +8,18 @@ export const ownerJson = ({ session, pid, how }: OwnerSight): Record<string, unk
 /** `claude session X has two live owners: …`, with how each of them is known. */
 export function duplicateText({ harness, nativeId, owners, certain }: DuplicateOwners): string {
   const count = COUNTS[owners.length] ?? String(owners.length)
-  return `${harness} session ${nativeId} ${certain ? 'has' : 'seems to have'} ${count} live owners: ${owners.map(ownerText).join(' and ')}; ${owners.length > 2 ? 'all of them' : 'both'} ${WRITE}`
+  const told = `${harness} session ${nativeId} ${certain ? 'has' : 'seems to have'} ${count} live owners: ${owners.map(ownerText).join(' and ')}`
+  return `${told}; ${harm(owners.length, certain)}`
 }
 const COUNTS = ['no', 'one', 'two', 'three']
-const WRITE = 'write to the same transcript'
+const harm = (count: number, certain: boolean): string =>
+  `${count > 2 ? 'all of them' : 'both'} ${certain ? '' : 'would '}write to the same transcript`
 
 /** How the others are told of on the line of one of them. */
-export const alsoOwnedText = (others: readonly OwnerSight[]): string =>
-  `also owned by ${others.map(ownerText).join(' and ')}: ${others.length > 1 ? 'all of them' : 'both'} ${WRITE}`
+export function alsoOwnedText(others: readonly OwnerSight[]): string {
+  const certain = others.some(({ how }) => how !== 'named')
+  return `${certain ? '' : 'perhaps '}also owned by ${others.map(ownerText).join(' and ')}: ${harm(others.length + 1, certain)}`
+}
 
 const ownerText = ({ pid, session, how }: OwnerSight): string =>
   `pid ${pid} (${session === null ? 'not managed' : `session ${session}`}, ${HOW[how]})`

@@ -40,20 +40,20 @@ export function unmanagedText(sights: readonly UnmanagedSight[], now: number, pa
     { text: age(now - sight.startedAt) },
     { text: sight.dir === null ? '-' : shorten(plain(sight.dir), DIR_WIDTH) },
     { text: plain(sight.nativeId ?? (sight.named === null ? '-' : `${sight.named}?`)) },
-    { text: [shorten(plain(commandText(sight)), COMMAND_WIDTH), ...notesOn(sight)].join('  · ') },
+    { text: [shorten(plain(commandText(sight.argv)), COMMAND_WIDTH), ...notesOn(sight)].join('  · ') },
   ])
   const adoptable = sights.some(({ marked, keptBy }) => marked === null && keptBy === null)
   return [...table([head, ...rows]), ...(adoptable ? [paint.dim('holdfast adopt PID takes one in as a session')] : [])]
 }
 
 /** Where its program lies says little. */
-const commandText = ({ argv: [program = '', ...words] }: UnmanagedSight): string => [program.slice(program.lastIndexOf('/') + 1), ...words].join(' ')
+const commandText = ([program = '', ...words]: readonly string[]): string => [program.slice(program.lastIndexOf('/') + 1), ...words].join(' ')
 
 function notesOn({ marked, keptBy, around, duplicateOf }: UnmanagedSight): string[] {
   return [
     ...(around ? ['this command was started in it'] : []),
     ...(marked === null ? [] : [`it has the marker of ${plain(marked)}`]),
-    ...(keptBy === null ? [] : [`kept by ${plain(keptBy.what)}${keptBy.stop === null ? '' : `; ${plain(keptBy.stop.join(' '))} ends it`}`]),
+    ...(keptBy === null ? [] : [`kept by ${plain(keptBy.what)}${keptBy.stop === null ? '' : `; ${plain(commandText(keptBy.stop))} ends it`}`]),
     ...(duplicateOf.length === 0 ? [] : [alsoOwnedText(duplicateOf)]),
   ]
 }

@@ -24,10 +24,14 @@ const listed = async (lab: Lab, env: NodeJS.ProcessEnv, ...more: string[]): Prom
 /** A live session that has a native id on record. */
 async function bound(lab: Lab, name: string, id: string, ...argv: string[]): Promise<number> {
   await lab.ok(['run', '--session', name, '--dir', lab.newDir(), '--detach', '--', ...argv])
+  record(lab, name, id)
+  return (await lab.status(name)).pid
+}
+
+function record(lab: Lab, name: string, id: string): void {
   const db = new (loadSqlite().DatabaseSync)(resolve(lab.home, 'holdfast.db'))
   db.prepare(`UPDATE session SET harness = 'claude', native = ? WHERE id = ?`).run(id, name)
   db.close()
-  return (await lab.status(name)).pid
 }
 
 verifies('visible', 'ls shows agents that Holdfast did not start, with an id only where their harness proves it', () =>
@@ -74,11 +78,16 @@ verifies('one-owner', 'two live owners of one native id are flagged by ls and do
       expect(await flags('--all')).toMatchObject([ours])
       expect(await flags('--unmanaged')).toMatchObject([{ session: null, pid, duplicateOf: [{ session: 's', pid: own, how: 'proven' }] }])
       const { stdout, stderr, code } = await lab.hf(['ls', '--all'], { env })
-      expect(stdout.split('\n').filter((line) => line.includes('both write to the same transcript'))).toHaveLength(2)
+      const flagged = stdout.split('\n').filter((line) => line.includes('both write to the same transcript'))
+      for (const [first, other] of [
+        [`s `, pid],
+        ['claude ', own],
+      ] as const)
+        expect(flagged.filter((line) => line.startsWith(first) && line.includes(`also owned by pid ${other} `))).toHaveLength(1)
       expect([code, stderr]).toEqual([0, expect.stringMatching(new RegExp(`claude session ${X} has two live owners: .*pid ${pid} \\(not managed`))])
       expect(stderr).toContain(`holdfast stop s, or end pid ${pid} yourself`)
       const told = await doctor()
-      expect([told.code, told.stdout]).toEqual([76, expect.stringContaining(`trouble claude ${X}: claude session ${X} has two live owners`)])
+      expect([told.code, told.stdout]).toEqual([76, expect.stringContaining(`trouble owners: claude session ${X} has two live owners`)])
       // It has gone on to another one: what it says now counts.
       register(config, pid, Y)
       expect([await flags(), await flags('--all'), (await doctor()).stdout.includes(X)]).toEqual([[], [], false])
@@ -94,7 +103,7 @@ test('where no harness tells, a command line is enough for a question, not for a
       stranger(lab.newDir(), gemini, saying(lab, '--resume', X), async ({ pid: second }) => {
         const { code, stdout } = await lab.hf(['doctor'])
         const told = stdout.split('\n').find((line) => line.includes(X))
-        expect(told).toMatch(/^note +gemini .* seems to have two live owners: /)
+        expect(told).toMatch(/^note +owners: gemini session .* seems to have two live owners: /)
         for (const pid of [first, second]) expect(told).toContain(`pid ${pid} (not managed, by its command line)`)
         expect(code).toBe(stdout.includes('trouble') ? 76 : 0)
       }),
@@ -137,6 +146,10 @@ verifies('one-owner', 'a start of a native id that a live process owns is refuse
       hint: expect.stringContaining('holdfast stop s'),
       detail: { sessions: ['s'], unmanaged: [] },
     })
+    // What is on record of it is newer than its command line.
+    record(lab, 's', Y)
+    expect(await refused(X, 't')).toBeNull()
+    expect(await refused(Y, 't')).toMatchObject({ message: expect.stringContaining('(on record)') })
     world.close()
   }),
 )

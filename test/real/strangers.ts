@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Lab, readOr, until } from './lab.ts'
+import { gone, type Lab, readOr, until } from './lab.ts'
 
 /** A program under an agent's name: what it does is no matter, what it is called is. */
 export function program(lab: Lab, name: string, from = '/bin/sleep'): string {
@@ -25,6 +25,7 @@ export async function stranger(
     await body(child as ChildProcess & { pid: number })
   } finally {
     child.kill('SIGKILL')
+    await gone(pid)
   }
 }
 
