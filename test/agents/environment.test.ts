@@ -5,7 +5,8 @@ import { STRANGERS } from './strangers.ts'
 
 scenario("its tools get no other agent's names, the user's settings, and the right PWD", async (lab) => {
   const file = lab.file('environ')
-  const around = { ...STRANGERS, PWD: '/somewhere/else', OPENAI_ORGANIZATION: 'kept', CLAUDE_CODE_MAX_OUTPUT_TOKENS: '4000', COPILOT_HOME: '/kept' }
+  // No name with KEY, SECRET or TOKEN: codex takes those from its tools by itself.
+  const around = { ...STRANGERS, PWD: '/somewhere/else', OPENAI_ORGANIZATION: 'kept', GROK_HOME: '/kept', COPILOT_HOME: '/kept' }
   await lab.begin('s', `alpha [[run: env -0 >${file}]] [[say: done]]`, { env: around, cwd: lab.newDir() })
   expect((await lab.hf(['wait', 's', '--timeout', '60s'])).code).toBe(0)
 
@@ -20,7 +21,7 @@ scenario("its tools get no other agent's names, the user's settings, and the rig
     PWD: lab.dir,
     HOLDFAST_SESSION: 's',
     OPENAI_ORGANIZATION: 'kept',
-    CLAUDE_CODE_MAX_OUTPUT_TOKENS: '4000',
+    GROK_HOME: '/kept',
     COPILOT_HOME: '/kept',
   })
 })

@@ -5,18 +5,20 @@ import { dirname, join } from 'node:path'
 export type Launch = {
   readonly name: string
   /** What it needs in its environment beside HOME. */
-  readonly env: (port: number) => NodeJS.ProcessEnv
+  readonly env: (port: number, home: string) => NodeJS.ProcessEnv
   /** Its settings, as files under HOME: our model, no questions, no updates. */
   readonly files: (port: number, dir: string) => Readonly<Record<string, string>>
-  /** A new session; `id` only where it can be preset. */
+  /** A new session, without an id: as a person would type it. */
+  readonly fresh: (prompt: string) => string[]
+  /** A new session with this id, where it can be preset. */
   readonly start: (id: string, prompt: string) => string[]
   readonly resume: (id: string, prompt: string) => string[]
   /** The native id, from its output; null: it is preset. */
   readonly idIn: RegExp | null
   /** Whether two live owners of one session are fine with it. */
   readonly allowsTwo: boolean
-  /** Variables of its own that tell its tools who they are: those it may set itself. */
-  readonly own: RegExp
+  /** What makes it take hooks from its settings without asking a person. */
+  readonly hooked: readonly string[]
 }
 
 const address = (port: number): string => `http://127.0.0.1:${port}`
@@ -42,11 +44,12 @@ const claude: Launch = {
       projects: { [dir]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
     }),
   }),
+  fresh: (prompt) => ['-p', ...CLAUDE_OPTIONS, prompt],
   start: (id, prompt) => ['-p', '--session-id', id, ...CLAUDE_OPTIONS, prompt],
   resume: (id, prompt) => ['-p', '--resume', id, ...CLAUDE_OPTIONS, prompt],
   idIn: null,
   allowsTwo: true,
-  own: /^(CLAUDE|AI_AGENT$)/,
+  hooked: [],
 }
 export const CLAUDE_OPTIONS = ['--dangerously-skip-permissions', '--model', 'claude-sonnet-4-5']
 
@@ -70,25 +73,35 @@ const codex: Launch = {
   name: 'codex',
   env: () => ({ FAKE_KEY: 'x' }),
   files: (port, dir) => ({ '.codex/config.toml': codexConfig(port, dir) }),
+  fresh: (prompt) => [...CODEX_OPTIONS, prompt],
   start: (_, prompt) => [...CODEX_OPTIONS, prompt],
   resume: (id, prompt) => [...CODEX_OPTIONS, 'resume', id, prompt],
   idIn: /"thread_id":"([0-9a-f-]{36})"/,
   allowsTwo: false,
-  own: /^CODEX_/,
+  hooked: ['--dangerously-bypass-hook-trust'],
 }
 
 /** An old codex stands in for Every Code: same lineage, same files, and no lock on a session. */
-const code: Launch = { ...codex, name: 'code', allowsTwo: true, own: /^(CODEX_|CODE_BINARY_PATH$|CODER_MANAGED)/ }
+const code: Launch = {
+  ...codex,
+  name: 'code',
+  // Its files lie where those of Every Code would.
+  env: (_, home) => ({ FAKE_KEY: 'x', CODEX_HOME: join(home, '.code') }),
+  files: (port, dir) => ({ '.code/config.toml': codexConfig(port, dir) }),
+  hooked: [],
+  allowsTwo: true,
+}
 
 const gemini: Launch = {
   name: 'gemini',
   env: (port) => ({ GEMINI_API_KEY: 'fake', GOOGLE_GEMINI_BASE_URL: address(port) }),
   files: () => ({ '.gemini/settings.json': JSON.stringify({ ...settings('gemini-api-key') }) }),
+  fresh: (prompt) => [...GEMINI_OPTIONS, '-p', prompt],
   start: (id, prompt) => [...GEMINI_OPTIONS, '--session-id', id, '-p', prompt],
   resume: (id, prompt) => [...GEMINI_OPTIONS, '--resume', id, '-p', prompt],
   idIn: null,
   allowsTwo: true,
-  own: /^GEMINI_/,
+  hooked: [],
 }
 const GEMINI_OPTIONS = ['--yolo', '--skip-trust', '-m', 'gemini-2.5-flash', '-o', 'stream-json']
 
@@ -96,11 +109,12 @@ const qwen: Launch = {
   name: 'qwen',
   env: (port) => ({ OPENAI_API_KEY: 'x', OPENAI_BASE_URL: `${address(port)}/v1`, OPENAI_MODEL: 'fake-model' }),
   files: () => ({ '.qwen/settings.json': JSON.stringify(settings('openai')) }),
+  fresh: (prompt) => ['--yolo', '-o', 'stream-json', '-p', prompt],
   start: (id, prompt) => ['--yolo', '-o', 'stream-json', '--session-id', id, '-p', prompt],
   resume: (id, prompt) => ['--yolo', '-o', 'stream-json', '--resume', id, '-p', prompt],
   idIn: null,
   allowsTwo: true,
-  own: /^QWEN_/,
+  hooked: [],
 }
 const settings = (selectedType: string): object => ({
   security: { auth: { selectedType }, folderTrust: { enabled: false } },
@@ -118,11 +132,12 @@ const opencode: Launch = {
     OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
   }),
   files: (port) => ({ '.config/opencode/opencode.json': JSON.stringify(opencodeConfig(port)) }),
+  fresh: (prompt) => ['run', '--format', 'json', '--auto', prompt],
   start: (_, prompt) => ['run', '--format', 'json', '--auto', prompt],
   resume: (id, prompt) => ['run', '--format', 'json', '--auto', '-s', id, prompt],
   idIn: /"sessionID":"(ses_[0-9A-Za-z]+)"/,
   allowsTwo: true,
-  own: /^(OPENCODE|AGENT$)/,
+  hooked: [],
 }
 const opencodeConfig = (port: number): object => ({
   autoupdate: false,

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { inLab, isAlive, type Lab, type Options, readOr, until } from '../real/lab.ts'
+import { collect, inLab, isAlive, type Lab, type Options, type Result, readOr, until } from '../real/lab.ts'
 import { configure, LAUNCHES, type Launch } from './harnesses.ts'
 import { fakeModel, type Model } from './model/index.ts'
 
@@ -19,8 +19,12 @@ export type AgentLab = Pick<Lab, 'home' | 'dir' | 'hf' | 'ok' | 'newDir'> & {
   file(name: string): string
   /** Starts a session detached by its full command line, and gives its native id once it is known. */
   begin(session: string, prompt: string, options?: Options): Promise<string>
+  /** Starts a session detached by the agent's name, as a person would. */
+  run(session: string, prompt: string, options?: readonly string[], more?: readonly string[]): Promise<void>
   /** Starts the agent without Holdfast. */
   unmanaged(args: readonly string[], cwd?: string): ChildProcess
+  /** The agent's own command, without Holdfast, to its end. */
+  say(args: readonly string[]): Promise<Result>
   tree(session: string): Promise<readonly Member[]>
   status(session: string): Promise<StatusOfAgent>
   /** The model was asked this prompt, after at least so many tool results. */
@@ -69,7 +73,13 @@ function agentLab(lab: Lab, launch: Launch, path: string, model: Model): AgentLa
   const userHome = lab.newDir()
   const files = lab.newDir()
   configure(launch, userHome, model.port, lab.dir)
-  const env = { ...ambientless(), PATH: `${dirname(path)}:${process.env['PATH']}`, HOME: userHome, ...launch.env(model.port) }
+  const env = {
+    ...ambientless(),
+    PATH: `${dirname(path)}:${process.env['PATH']}`,
+    HOME: userHome,
+    TMPDIR: lab.newDir(),
+    ...launch.env(model.port, userHome),
+  }
   const within = (options: Options = {}): Options => ({ ...options, env: { ...env, ...options.env } })
   const hf: Lab['hf'] = (args, options) => lab.hf(args, within(options))
   const ok: Lab['ok'] = (args, options) => lab.ok(args, within(options))
@@ -91,7 +101,11 @@ function agentLab(lab: Lab, launch: Launch, path: string, model: Model): AgentLa
       if (idIn === null) return preset
       return until('the native id in its output', async () => idIn.exec(await ok(['logs', session]))?.[1], AGENT_MS)
     },
+    run: async (session, prompt, options = [], more = []) => {
+      await ok(['run', '--session', session, '--dir', lab.dir, '--detach', ...options, launch.name, ...launch.fresh(prompt), ...more])
+    },
     unmanaged: (args, cwd = lab.dir) => spawn(path, args, { cwd, env: { ...lab.env, ...env }, stdio: 'ignore' }),
+    say: (args) => collect(spawn(path, args, { cwd: lab.dir, env: { ...lab.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })),
     tree: async (session) => (JSON.parse(await ok(['tree', session, '--json'])) as { members: Member[] }).members,
     status: async (session) => JSON.parse(await ok(['status', session, '--json'])) as StatusOfAgent,
     asked: async (part, results = 0) => {
@@ -108,6 +122,12 @@ const ambientless = (): NodeJS.ProcessEnv =>
       .filter((name) => /^(CLAUDE|CODEX|CODE_|CODER_|GEMINI|QWEN|OPENCODE|ANTHROPIC|OPENAI|AI_AGENT|AGENT|XDG_|HTTPS?_PROXY|https?_proxy)/.test(name))
       .map((name) => [name, undefined]),
   )
+
+/** Ends an agent that Holdfast did not start, the way that takes its own launcher along, and sees it gone. */
+export async function endUnmanaged(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+  await until(`pid ${child.pid} to end`, () => child.exitCode !== null || child.signalCode !== null, AGENT_MS)
+}
 
 const DEV = resolve('test/agents/dev.mjs')
 /** A tool call that starts a dev server which leaves the call, its process group and its session. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { expect } from 'vitest'
 import { isAlive, readOr, until } from '../real/lab.ts'
-import { AGENT_MS, expectNothingOf, scenario, serve, serverAt } from './lab.ts'
+import { AGENT_MS, endUnmanaged, expectNothingOf, scenario, serve, serverAt } from './lab.ts'
 
 /** Looks, before the agent's first instruction, whether anything of the old owner lives. */
 const CHECK = 'for p in $OLD; do grep -q "^State:.[^ZX]" /proc/$p/status 2>/dev/null && echo $p >>"$SEEN.overlap"; done; : >"$SEEN"; exec "$@"'
@@ -35,4 +35,15 @@ scenario('a second owner is refused; a takeover ends the first with all it start
   expect(lab.model.requests.slice(before).filter(({ prompt }) => prompt.includes('alpha'))).toEqual([])
   expect(await lab.status('s')).toMatchObject({ state: 'running' })
   await lab.ok(['stop', 's'])
+})
+
+scenario('what the agent itself does about a second owner is what we believe', async (lab) => {
+  const id = await lab.begin('s', `alpha [[run: true]] [[hang]]`)
+  await lab.asked('alpha', 1)
+  const second = lab.unmanaged(lab.launch.resume(id, 'beta [[hang]]'))
+  if (lab.launch.allowsTwo) await lab.asked('beta')
+  else expect(await until('it to refuse', () => second.exitCode, AGENT_MS)).not.toBe(0)
+  expect(lab.model.requests.some(({ prompt }) => prompt.includes('beta'))).toBe(lab.launch.allowsTwo)
+  expect(await lab.status('s')).toMatchObject({ state: 'running' })
+  await endUnmanaged(second)
 })
