@@ -104,7 +104,8 @@ function agentLab(lab: Lab, launch: Launch, path: string, model: Model): AgentLa
     run: async (session, prompt, options = [], more = []) => {
       await ok(['run', '--session', session, '--dir', lab.dir, '--detach', ...options, launch.name, ...launch.fresh(prompt), ...more])
     },
-    unmanaged: (args, cwd = lab.dir) => spawn(path, args, { cwd, env: { ...lab.env, ...env }, stdio: 'ignore' }),
+    // In a process group of its own, so that it can be ended whole.
+    unmanaged: (args, cwd = lab.dir) => spawn(path, args, { cwd, env: { ...lab.env, ...env }, stdio: 'ignore', detached: true }),
     say: (args) => collect(spawn(path, args, { cwd: lab.dir, env: { ...lab.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })),
     tree: async (session) => (JSON.parse(await ok(['tree', session, '--json'])) as { members: Member[] }).members,
     status: async (session) => JSON.parse(await ok(['status', session, '--json'])) as StatusOfAgent,
@@ -123,11 +124,18 @@ const ambientless = (): NodeJS.ProcessEnv =>
       .map((name) => [name, undefined]),
   )
 
-/** Ends an agent that Holdfast did not start, the way that takes its own launcher along, and sees it gone. */
-export async function endUnmanaged(child: ChildProcess): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
-  await until(`pid ${child.pid} to end`, () => child.exitCode !== null || child.signalCode !== null, AGENT_MS)
+/** Ends an agent that Holdfast did not start, launchers (which may ignore TERM, or die alone) and all, and sees its process group gone. */
+export async function endUnmanaged({ pid = 0 }: ChildProcess): Promise<void> {
+  if (groupOf(pid).length > 0) process.kill(-pid, 'SIGTERM')
+  await until(`process group ${pid} to end`, () => groupOf(pid).length === 0, AGENT_MS)
 }
+
+const groupOf = (group: number): number[] =>
+  readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .map((entry) => ({ pid: Number(entry), stat: readOr(`/proc/${entry}/stat`) }))
+    .filter(({ pid, stat }) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]) === group && isAlive(pid))
+    .map(({ pid }) => pid)
 
 const DEV = resolve('test/agents/dev.mjs')
 /** A tool call that starts a dev server which leaves the call, its process group and its session. */
