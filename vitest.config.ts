@@ -2,12 +2,21 @@ import { defineConfig } from 'vitest/config'
 
 const shared = { environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 } as const
 
-/** fast: pure rooms and edges · real: real processes, one file at a time (they look at all processes) · long: swarms and races. */
+/** fast: pure rooms and edges · real: real processes, one file at a time (they look at all processes) · harness: real agent CLIs · long: swarms and races. */
 export default defineConfig({
   test: {
     projects: [
       { test: { ...shared, name: 'fast', include: ['test/{rooms,model,decide,show,observe,record,keep,harness,act,docs}/**/*.test.ts'] } },
       { test: { ...shared, name: 'real', include: ['test/real/**/*.test.ts'], globalSetup: ['test/real/setup.ts'], fileParallelism: false } },
+      {
+        test: {
+          ...shared,
+          name: 'harness',
+          include: ['test/agents/**/*.test.ts'],
+          globalSetup: ['test/agents/setup.ts'],
+          fileParallelism: false,
+        },
+      },
       {
         test: {
           ...shared,
