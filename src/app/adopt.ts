@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { Agent } from '../model/index.ts'
-import { isDead, isSignallable, Problem } from '../model/index.ts'
+import { describeAsking, isDead, isSignallable, Problem, sameProcess } from '../model/index.ts'
 import { type Started, start } from './start.ts'
 import { agentsHere, markedBy, ownersOf } from './unmanaged.ts'
 import type { World } from './world.ts'
@@ -56,10 +56,10 @@ async function refuseManaged(world: World, agent: Agent): Promise<void> {
     })
   const { rows } = world.processes.table({ since: Number.POSITIVE_INFINITY, cookies: false })
   for (const { what, served } of world.daemons(rows)) {
-    const own = served?.find(({ pids }) => pids.includes(row.pid))
+    const own = served?.find((session) => session.processes.some((one) => sameProcess(one, row)))
     if (own !== undefined)
       throw new Problem('held', `pid ${row.pid} (${row.name}) is kept by ${what}, which would start it again`, {
-        hint: own.stop === null ? '--allow-unmanaged starts beside it' : `end it with: ${own.stop.join(' ')}`,
+        hint: own.stop === null ? '--allow-unmanaged starts beside it' : `end it with: ${describeAsking(own.stop)}`,
       })
   }
 }

@@ -1,12 +1,13 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { backoffMs } from '../decide/index.ts'
-import { sharedDaemons } from '../harness/index.ts'
+import { daemonLore, sharedDaemons } from '../harness/index.ts'
 import { cgroupContainers, gitWorktrees, runFiles, shellKeepers } from '../keep/index.ts'
 import type {
   Cgroups,
   Clock,
   Containers,
+  DaemonLore,
   Keepers,
   Policy,
   Processes,
@@ -44,6 +45,7 @@ export type World = {
   /** What is wrong with config.toml, if it was needed and makes no sense. */
   readonly configTrouble: () => string | null
   readonly daemons: (rows: readonly ProcessRow[]) => readonly SharedDaemon[]
+  readonly daemonLore: DaemonLore
   readonly ask: Keepers['ask']
   readonly worktrees: Worktrees
   readonly host: string
@@ -83,7 +85,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
       backoff: (attempt) => backoffMs(attempt, bounds, clock.random()),
     })
     const store = withFailpoints('store', port)
-    await recoverStore(store, { islands, processes, files, cgroups, spares, daemons, clock })
+    await recoverStore(store, { islands, processes, files, cgroups, spares, daemons, daemonLore, clock })
     return store
   }
   const store: World['store'] = (as) => {
@@ -106,7 +108,8 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     spares,
     configTrouble: config.trouble,
     daemons,
-    ask: (command, environment, ms) => keepers.ask(command, environment, ms),
+    daemonLore,
+    ask: (asking, environment, ms) => keepers.ask(asking, environment, ms),
     worktrees: withFailpoints('worktrees', gitWorktrees(env)),
     host: hostname(),
     user: userName,
