@@ -1,5 +1,6 @@
 import type { Containers, Member, Run, Usage } from '../model/index.ts'
-import { censusOf, type Eyes, type Lookable } from './look.ts'
+import type { Eyes, Lookable } from './eyes.ts'
+import { censusOf } from './look.ts'
 
 /**
  * The cgroup of an ended run is removed, if it is empty. Who is in it and not of the run (spared, or of another one) moves to where it was

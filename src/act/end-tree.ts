@@ -1,9 +1,10 @@
 import type { Agent, Clock, Containers, Keepers, Member, Policy, ProcessRow, SendAnswer, Signal, Spared, Survivor } from '../model/index.ts'
 import { isDead } from '../model/index.ts'
+import type { Eyes, Lookable } from './eyes.ts'
 import { untilGone } from './gone.ts'
 import { remember, withPorts } from './journal.ts'
-import { freezeAndKill, keyOf, killTogether, type Look, type Round, SCAN_EVERY_MS, type Seen } from './kill.ts'
-import { censusOf, type Eyes, type Lookable } from './look.ts'
+import { freezeAndKill, isEmpty, isOnlyServed, keyOf, killTogether, type Look, type Round, SCAN_EVERY_MS, type Seen } from './kill.ts'
+import { censusOf } from './look.ts'
 import { isStorm } from './storm.ts'
 
 export type Hands = Eyes & {
@@ -63,7 +64,8 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
       members,
       strangers: seen.strangers,
       blind: seen.blind,
-      proven: seen.contained && seen.blind === null && members.length === 0,
+      proven: seen.contained && seen.blind === null && isEmpty(seen),
+      served: seen.served,
       ask: seen.ask,
     })
   }
@@ -80,16 +82,21 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
     let seen = storm ? await look() : await askToLeave(await askDaemons(look, hands), { ...round, thaw }, hands, how)
     const isSelf = [...denied.values()].includes('forbidden')
     if (seen.members.length > 0 && whole !== null && !isSelf) seen = await killTogether(whole, seen, look, hands)
-    return seen.members.length > 0 && !stuck(seen.members) ? freezeAndKill(round, hands) : seen
+    if (seen.members.length > 0 && !stuck(seen.members)) seen = await freezeAndKill(round, hands)
+    // A daemon starts what was killed again: then it is asked again, and what came of it is told.
+    return seen.ask.length === 0 ? seen : askToLeave(await askDaemons(look, hands), { ...round, thaw }, hands, how)
   }
   // Whatever happens, nobody is left frozen.
   const left = storm ? await endAll().finally(thaw) : await endAll()
   return {
     ended: [...ended.values()],
     agents,
-    survivors: left.members.map(({ row }) => ({ pid: row.pid, name: row.name, why: whyAlive(row, denied.get(keyOf(row))) })),
+    survivors: [
+      ...left.members.map(({ row }) => ({ pid: row.pid, name: row.name, why: whyAlive(row, denied.get(keyOf(row))) })),
+      ...left.served.map(({ row, why }) => ({ pid: row.pid, name: row.name, why })),
+    ],
     spared,
-    blind: left.members.length === 0 ? left.blind : null,
+    blind: isEmpty(left) ? left.blind : null,
   }
 }
 
@@ -105,10 +112,18 @@ function isIn(cgroup: string, { cgroups, processes }: Hands): boolean {
 
 /** What a harness's daemon does for us is ended the harness's own way first: it would start its worker again if that were only killed. */
 async function askDaemons(look: Look, hands: Hands): Promise<Seen> {
-  const seen = await look()
-  for (const { of, command } of seen.ask) await hands.ask(command, hands.processes.environment(of), hands.policy.askMs)
-  return seen.ask.length === 0 ? seen : look()
+  let seen = await look()
+  for (let round = 0; seen.ask.length > 0 && round < ASK_ROUNDS; round++) {
+    for (const { of, asking } of seen.ask) await hands.ask(asking, hands.processes.environment(of), hands.policy.askMs)
+    const until = hands.clock.elapsed() + ANSWER_MS
+    for (seen = await look(); seen.ask.length > 0 && hands.clock.elapsed() < until; seen = await look())
+      await hands.clock.sleep(hands.policy.pollMaxMs)
+  }
+  return seen
 }
+const ASK_ROUNDS = 3
+/** How long the harness's own record may take to show what it has done. */
+const ANSWER_MS = 2000
 
 /** Each hears TERM once. What somebody starts in its grace is its clean-up: that hears it only when it is left alone. */
 async function askToLeave(before: Seen, { look, signal, stuck, thaw }: Round & { thaw: () => void }, hands: Hands, how: EndHow) {
@@ -117,8 +132,8 @@ async function askToLeave(before: Seen, { look, signal, stuck, thaw }: Round & {
   const asked = new Set<string>()
   const early = new Set<string>()
   for (let empty = 0, first = true, seen = before; ; first = false, seen = await look()) {
-    empty = seen.members.length === 0 ? empty + 1 : 0
-    if (seen.proven || empty === 2 || (seen.members.length > 0 && stuck(seen.members))) return seen
+    empty = isEmpty(seen) ? empty + 1 : 0
+    if (seen.proven || empty === 2 || isOnlyServed(seen) || (seen.members.length > 0 && stuck(seen.members))) return seen
     const here = new Set(seen.members.map(({ row }) => row.pid))
     const inTime = hands.clock.elapsed() - began < how.graceMs / 2
     for (const member of seen.members) {
@@ -156,5 +171,5 @@ function whyAlive(row: ProcessRow, answer: SendAnswer | undefined): string {
 async function anywhere(run: Lookable, { processes }: Hands): Promise<Seen> {
   const { rows, blind } = processes.table({ since: 0, cookies: false })
   const members = rows.filter((row) => run.marker !== null && row.marker === run.marker && !isDead(row.state))
-  return { members: members.map((row) => ({ row, proof: 'marker' })), strangers: [], blind, proven: false, ask: [] }
+  return { members: members.map((row) => ({ row, proof: 'marker' })), strangers: [], blind, proven: false, served: [], ask: [] }
 }

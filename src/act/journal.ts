@@ -1,6 +1,6 @@
 import { nextJournal } from '../decide/index.ts'
 import type { Member, Policy } from '../model/index.ts'
-import type { Eyes, Lookable } from './look.ts'
+import type { Eyes, Lookable } from './eyes.ts'
 
 type Writer = Eyes & { readonly policy: Policy }
 

@@ -4,7 +4,7 @@ import { untilGone } from './gone.ts'
 import type { Counted } from './look.ts'
 
 /** One look at a tree that is being ended. `proven`: empty, and a cgroup says so; without one it takes a second look. */
-export type Seen = Pick<Counted, 'members' | 'strangers' | 'blind' | 'ask'> & { readonly proven: boolean }
+export type Seen = Pick<Counted, 'members' | 'strangers' | 'blind' | 'served' | 'ask'> & { readonly proven: boolean }
 export type Look = () => Promise<Seen>
 /** What a round of ending works with. `stuck`: none of these can be signalled. */
 export type Round = {
@@ -12,6 +12,9 @@ export type Round = {
   readonly signal: (member: Member, name: Signal) => void
   readonly stuck: (members: readonly Member[]) => boolean
 }
+
+/** Nobody is left to signal, and no daemon works on it. */
+export const isEmpty = ({ members, served }: Pick<Seen, 'members' | 'served'>): boolean => members.length === 0 && served.length === 0
 
 export const keyOf = (id: ProcessId): string => `${id.pid}:${id.ticks}`
 
@@ -39,6 +42,9 @@ export async function killTogether(cgroup: string, first: Seen, look: Look, hand
 }
 const EVACUATIONS = 5
 
+/** What a daemon does by itself cannot be signalled. */
+export const isOnlyServed = ({ members, served }: Pick<Seen, 'members' | 'served'>): boolean => members.length === 0 && served.length > 0
+
 export async function freezeAndKill({ look, signal, stuck }: Round, hands: Hands): Promise<Seen> {
   const until = hands.clock.elapsed() + hands.policy.killMs
   let seen = await look()
@@ -59,8 +65,8 @@ export async function freezeAndKill({ look, signal, stuck }: Round, hands: Hands
       SCAN_EVERY_MS,
     )
     seen = await look()
-    empty = seen.members.length === 0 ? empty + 1 : 0
-    if (seen.proven || empty === 2 || (seen.members.length > 0 && stuck(seen.members)) || hands.clock.elapsed() >= until) break
+    empty = isEmpty(seen) ? empty + 1 : 0
+    if (seen.proven || empty === 2 || isOnlyServed(seen) || (seen.members.length > 0 && stuck(seen.members)) || hands.clock.elapsed() >= until) break
   }
   return seen
 }

@@ -1,43 +1,10 @@
-import type { Census, DaemonFate, Seen, TreeRecord } from '../decide/index.ts'
-import { census, fateOfDaemons, judge, judgePlace, spareReason, treeOf } from '../decide/index.ts'
-import type {
-  Cgroups,
-  CgroupView,
-  Fact,
-  LiveRun,
-  Member,
-  Place,
-  Processes,
-  ProcessId,
-  ProcessRow,
-  ProcessTable,
-  RunFiles,
-  RunRecord,
-  SharedDaemon,
-  Spared,
-  SpareRule,
-  Tokens,
-  Tree,
-} from '../model/index.ts'
+import type { Ask, Census, Seen, TreeRecord } from '../decide/index.ts'
+import { census, judge, judgePlace, spareReason, treeOf } from '../decide/index.ts'
+import type { Cgroups, CgroupView, Fact, Member, Place, ProcessId, ProcessTable, RunFiles, Served, Spared, Tree } from '../model/index.ts'
 import { sameProcess } from '../model/index.ts'
+import { sessionsInDaemons } from './daemons.ts'
+import { bornAfter, type Eyes, type Lookable, type Pass } from './eyes.ts'
 
-export type Eyes = {
-  readonly processes: Processes
-  readonly files: RunFiles
-  readonly cgroups: Cgroups
-  /** What is born inside a run and not ours to end. */
-  readonly spares: () => readonly SpareRule[]
-  /** Those of the rows that are a daemon which a harness keeps for all of its sessions. */
-  readonly daemons: (rows: readonly ProcessRow[]) => readonly SharedDaemon[]
-  /** What a run's agent says it has burned; null: it does not say. */
-  readonly tokensIn: (run: string) => Tokens | null
-  /** Signals after which a run's agent exits with 0. */
-  readonly zeroAfter: (run: Lookable) => readonly string[]
-  /** The markers of all live runs on record. */
-  readonly others: () => Promise<ReadonlySet<number>>
-}
-/** A run as far as looking goes: from the store, or from its directory alone. */
-export type Lookable = LiveRun | RunRecord
 export type Looked = Seen & { readonly harnessId: ProcessId | null }
 
 /** Looks at many runs with as few passes as possible: single processes first, and all processes only where a harness is not alive. */
@@ -103,8 +70,8 @@ async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string
     const seenNow = await passFor(local, eyes)
     const again: Lookable[] = []
     for (const run of local) {
-      const { census: seen, contained, spared } = censusIn(seenNow, run, looked.get(run.id) as Looked, [], eyes)
-      const tree = treeOf(seen, spared)
+      const { census: seen, contained, spared, served } = censusIn(seenNow, run, looked.get(run.id) as Looked, [], eyes)
+      const tree = treeOf(seen, spared, served)
       trees.set(run.id, tree)
       const unsure = contained ? tree.kind === 'unknown' : tree.kind === 'empty' && !emptySeen.has(run.id)
       if (tree.kind === 'empty') emptySeen.add(run.id)
@@ -117,17 +84,11 @@ async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string
 /** Two for proof; more only while somebody keeps appearing in a cgroup. */
 const PASSES = 5
 
-/** One look at everybody, and then at who is on record: whoever claimed before we ask is known as another run. */
-type Pass = { readonly table: ProcessTable; readonly others: ReadonlySet<number> }
-
 async function passFor(runs: readonly Lookable[], { processes, others }: Eyes, cookies = false): Promise<Pass> {
   const since = Math.min(...runs.map(bornAfter))
   const table = processes.table({ since, cookies: cookies || runs.some((run) => run.marker === null) })
   return { table, others: await others() }
 }
-
-/** Nothing of a run is older than its keeper (or, before there is one, than its launcher). */
-export const bornAfter = (run: Lookable): number => (run.keeper ?? run.launcher).ticks
 
 type Known = Pick<Looked, 'harnessId' | 'exit' | 'notStarted'>
 
@@ -147,19 +108,19 @@ function censusIn({ table, others }: Pass, run: Lookable, known: Known, seenBefo
   const view = path === null ? whoIsWhereItShouldBe(run, cgroups) : cgroups.view(path)
   const contained = view.kind === 'present' ? view.pids : null
   const record = { ...recordOf(run, known), contained, journal: [...files.journal(run.id), ...seenBefore] }
-  const at = (pid: number): ProcessId => ({ pid, ticks: table.rows.find((row) => row.pid === pid)?.ticks ?? -1 })
   const all = census(table, record, others)
-  const fate = fateOfDaemons(eyes.daemons(all.members.map(({ row }) => row)), run)
-  const spared = [...sparedAmong(all.members, eyes), ...fate.spared].filter(
+  const daemons = sessionsInDaemons({ table, others }, run, known.exit?.at ?? null, all.members, eyes)
+  const spared = [...sparedAmong(all.members, eyes), ...daemons.spared].filter(
     ({ row }) => known.harnessId === null || !sameProcess(row, known.harnessId),
   )
-  const seen =
-    spared.length === 0
-      ? all
-      : census(table, { ...record, spared: [...spared.map(({ row }) => row), ...fate.others.map(at)], ours: fate.ours }, others)
+  const { ours, leaked } = daemons
+  const apart = [...spared.map(({ row }) => row), ...daemons.others]
+  const seen = apart.length + ours.length === 0 ? all : census(table, { ...record, spared: apart, ours, leaked }, others)
   const unseen =
     view.kind === 'unreadable' ? view.why : view.kind === 'present' && view.hidden ? 'somebody of another pid namespace is in its cgroup' : null
-  return { census: { ...seen, blind: seen.blind ?? unseen }, contained: contained !== null, spared, ask: fate.ask }
+  const { ask } = daemons
+  const served = daemons.served.filter(({ processes }) => !processes.some((one) => seen.members.some(({ row }) => sameProcess(row, one))))
+  return { census: { ...seen, blind: seen.blind ?? unseen ?? daemons.blind }, contained: contained !== null, spared, served, ask }
 }
 
 /** Nobody has said that it went into the cgroup that was made for it: whoever is there is of it, but that nobody is there says nothing. */
@@ -176,8 +137,10 @@ type RunCensus = {
   readonly census: Census
   readonly contained: boolean
   readonly spared: readonly Spared[]
+  /** What shared daemons work on for it without a process of its own. */
+  readonly served: readonly Served[]
   /** The harness's own ways to end what is ours of its daemons. */
-  readonly ask: DaemonFate['ask']
+  readonly ask: readonly Ask[]
 }
 
 function sparedAmong(members: readonly Member[], { processes, spares }: Eyes): Spared[] {

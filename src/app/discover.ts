@@ -118,10 +118,10 @@ async function sightOf(world: World, agent: Agent, daemons: readonly SharedDaemo
 }
 
 /** The shared daemon that would start it again, and how that ends it. */
-export function keeperOf({ pid }: ProcessRow, daemons: readonly SharedDaemon[]): UnmanagedSight['keptBy'] {
+export function keeperOf(row: ProcessRow, daemons: readonly SharedDaemon[]): UnmanagedSight['keptBy'] {
   for (const { what, served } of daemons) {
-    const own = served?.find(({ pids }) => pids.includes(pid))
-    if (own !== undefined) return { what, stop: own.stop }
+    const own = served?.find(({ processes }) => processes.some((one) => sameProcess(one, row)))
+    if (own !== undefined) return { what, stop: own.stop?.kind === 'command' ? own.stop.command : null }
   }
   return null
 }

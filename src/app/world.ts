@@ -2,12 +2,13 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Ender, Eyes, Hands } from '../act/index.ts'
 import { backoffMs } from '../decide/index.ts'
-import { sharedDaemons } from '../harness/index.ts'
+import { daemonLore, sharedDaemons } from '../harness/index.ts'
 import { cgroupContainers, gitWorktrees, runFiles, shellKeepers } from '../keep/index.ts'
 import type {
   Cgroups,
   Clock,
   Containers,
+  DaemonLore,
   Harness,
   Keepers,
   Policy,
@@ -52,6 +53,7 @@ export type World = {
   /** What is wrong with config.toml, if it was needed and makes no sense. */
   readonly configTrouble: () => string | null
   readonly daemons: (rows: readonly ProcessRow[]) => readonly SharedDaemon[]
+  readonly daemonLore: DaemonLore
   readonly ask: Keepers['ask']
   readonly tokensIn: Eyes['tokensIn']
   readonly zeroAfter: Eyes['zeroAfter']
@@ -101,7 +103,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
       backoff: (attempt) => backoffMs(attempt, bounds, clock.random()),
     })
     const store = withFailpoints('store', port)
-    await recoverStore(store, { islands, processes, files, cgroups, spares, daemons, tokensIn, zeroAfter, clock })
+    await recoverStore(store, { islands, processes, files, cgroups, spares, daemons, daemonLore, tokensIn, zeroAfter, clock })
     return store
   }
   const store: World['store'] = (as) => {
@@ -130,7 +132,8 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     recordCompany: async (run, agents) => recordCompany(senses, await store('writer'))(run, agents),
     configTrouble: config.trouble,
     daemons,
-    ask: (command, environment, ms) => keepers.ask(command, environment, ms),
+    daemonLore,
+    ask: (asking, environment, ms) => keepers.ask(asking, environment, ms),
     worktrees: withFailpoints('worktrees', gitWorktrees(env)),
     host: hostname(),
     user: userName,

@@ -1,41 +1,92 @@
-import type { ServedSession, SharedDaemon, Spared } from '../model/index.ts'
+import type { Asking, NativeId, ProcessId, Served, ServedSession, SharedDaemon, Spared, Until } from '../model/index.ts'
 
-/** What follows for the shared daemons that were born in a run. */
+/** What follows for the shared daemons that a run has to do with. */
 export type DaemonFate = {
-  /** Left alone: they serve others, or it could not be told. */
+  /** Born in the run, and left alone: they serve others, or it could not be told. */
   readonly spared: readonly Spared[]
-  /** Whose they are not, although a spared daemon started them: they work for this very run. */
-  readonly ours: readonly number[]
-  /** Others that the daemon started and that may have lost it as their parent. */
-  readonly others: readonly number[]
-  /** The harness's own ways to end what is ours, to be tried before anything is signalled. */
-  readonly ask: readonly { readonly of: number; readonly command: readonly string[] }[]
+  /** Processes that a daemon has lent to this very run, wherever and whenever they were born. */
+  readonly ours: readonly ProcessId[]
+  /** Those that it has lent to others, and that may have lost it as their parent. */
+  readonly others: readonly ProcessId[]
+  /** The sessions that are ours, by the id that the harness gave them: those on record, and those that were told apart here. */
+  readonly natives: readonly NativeId[]
+  /** The sessions that daemons serve for others. */
+  readonly foreign: readonly NativeId[]
+  /** What daemons work on for us, to be ended the harness's own way before anything is signalled. */
+  readonly served: readonly Working[]
+  readonly ask: readonly Ask[]
+  /** Why it cannot be told whether this run's session goes on in a daemon. */
+  readonly blind: string | null
 }
+export type Ask = { readonly of: number; readonly asking: Asking }
+export type Working = Served & { readonly processes: readonly ProcessId[] }
+
+/** `born`: the daemon was born in the run, so that what leaks through it is the run's own marker and environment. */
+export type FoundDaemon = SharedDaemon & { readonly born: boolean }
+
+/** `exitAt`: when its own command ended; null: it has not, as far as anybody knows. */
+export type RunOfDaemon = { readonly dir: string; readonly startedAt: number; readonly until: Until; readonly exitAt: number | null }
 
 /**
- * A session is ours if it was begun in this very directory while the run had it: that is all a registry tells. One that is older, below, or
- * does not say since when it runs is somebody else's.
+ * A session is ours if it has a native id of ours. Where none of that harness is on record, it is ours if it was begun in this very directory
+ * while the run had it, in a daemon that was born in the run, or by the run's own command, which has handed it over: that is all a registry
+ * tells. Everything else is somebody else's.
  */
-export function fateOfDaemons(daemons: readonly SharedDaemon[], run: { readonly dir: string; readonly startedAt: number }): DaemonFate {
-  const isOurs = ({ dir, since }: ServedSession): boolean => dir === run.dir && since !== null && since >= run.startedAt
-  const fates = daemons.map((daemon) => {
-    const { row, what, served, stop } = daemon
-    if (served === null) return { spared: [{ row, why: `${what}; it could not be told whom it serves` }], ours: [], others: [], ask: [] }
-    const ours = served.filter(isOurs)
-    const others = served.filter((session) => !isOurs(session))
-    if (others.length === 0) return { spared: [], ours: [], others: [], ask: stop === null ? [] : [{ of: row.pid, command: stop }] }
-    const names = others.map((session) => session.dir).join(', ')
-    return {
-      spared: [{ row, why: `${what}; it also serves ${others.length === 1 ? 'a session' : `${others.length} sessions`} elsewhere (${names})` }],
-      ours: ours.flatMap(({ pids }) => pids),
-      others: others.flatMap(({ pids }) => pids),
-      ask: ours.flatMap((session) => (session.stop === null ? [] : [{ of: row.pid, command: session.stop }])),
-    }
-  })
+export function fateOfDaemons(daemons: readonly FoundDaemon[], run: RunOfDaemon, natives: readonly NativeId[]): DaemonFate {
+  const fates = daemons.map((daemon) => fateOf(daemon, run, natives))
   return {
     spared: fates.flatMap((fate) => fate.spared),
     ours: fates.flatMap((fate) => fate.ours),
     others: fates.flatMap((fate) => fate.others),
-    ask: fates.flatMap((fate) => fate.ask),
+    natives: [...natives, ...fates.flatMap((fate) => fate.natives)],
+    foreign: fates.flatMap((fate) => fate.foreign),
+    served: fates.flatMap((fate) => fate.served),
+    ask: oncePer(fates.flatMap((fate) => fate.ask)),
+    blind: fates.map((fate) => fate.blind).find((why) => why !== null) ?? null,
   }
 }
+
+const NOTHING: DaemonFate = { spared: [], ours: [], others: [], natives: [], foreign: [], served: [], ask: [], blind: null }
+
+function fateOf(daemon: FoundDaemon, run: RunOfDaemon, natives: readonly NativeId[]): DaemonFate {
+  const { row, what, harness, served, stop, born } = daemon
+  const known = natives.filter((native) => native.harness === harness).map(({ id }) => id)
+  if (served === null) {
+    const why = `${what}; it could not be told whom it serves`
+    // A run that has handed its session to the daemon lives there, as far as anybody knows.
+    return {
+      ...NOTHING,
+      spared: born ? [{ row, why }] : [],
+      blind: known.length > 0 && run.until === 'tree' ? `${what} (pid ${row.pid}) ${UNTOLD}` : null,
+    }
+  }
+  const handedOver = (since: number): boolean => run.until === 'tree' && natives.length === 0 && since <= (run.exitAt ?? since)
+  const isOurs = ({ nativeId, dir, since }: ServedSession): boolean =>
+    known.length > 0
+      ? nativeId !== null && known.includes(nativeId)
+      : dir === run.dir && since !== null && since >= run.startedAt && (born || handedOver(since))
+  const ours = served.filter(isOurs)
+  const others = served.filter((session) => !isOurs(session))
+  const working = ours.filter(({ active }) => active)
+  const idsOf = (sessions: readonly ServedSession[]): NativeId[] => sessions.flatMap(({ nativeId: id }) => (id === null ? [] : [{ harness, id }]))
+  const fate: DaemonFate = {
+    ...NOTHING,
+    ours: ours.flatMap(({ processes }) => processes),
+    others: others.flatMap(({ processes }) => processes),
+    natives: idsOf(ours),
+    foreign: idsOf(others),
+    served: working.map(({ nativeId, processes }) => ({ row, processes, why: `${what} still works on session ${nativeId ?? 'unknown'}` })),
+    ask: working.flatMap((session) => (session.stop === null ? [] : [{ of: row.pid, asking: session.stop }])),
+  }
+  if (!born) return fate
+  if (others.length > 0) return { ...fate, spared: [{ row, why: `${what}; it also serves ${sessionsIn(others)}` }] }
+  // It serves nobody else: it ends with us, and its sessions with it.
+  return stop === null ? fate : { ...fate, ask: [{ of: row.pid, asking: stop }] }
+}
+const UNTOLD = 'does not tell whom it serves'
+
+const sessionsIn = (sessions: readonly ServedSession[]): string =>
+  `${sessions.length === 1 ? 'a session' : `${sessions.length} sessions`} elsewhere (${sessions.map(({ dir }) => dir).join(', ')})`
+
+/** A daemon and its helpers name the same sessions, and the same ways. */
+const oncePer = (asks: readonly Ask[]): Ask[] => [...new Map(asks.map((ask) => [JSON.stringify(ask.asking), ask])).values()]

@@ -1,4 +1,4 @@
-import type { Member, ProcessId, ProcessRow, ProcessTable, Proof, Spared, Tree } from '../model/index.ts'
+import type { Member, ProcessId, ProcessRow, ProcessTable, Proof, Served, Spared, Tree } from '../model/index.ts'
 import { isHelperMarker, sameProcess } from '../model/index.ts'
 import { type Index, indexOf } from './table.ts'
 
@@ -18,8 +18,10 @@ export type TreeRecord = {
   readonly spared?: readonly ProcessId[]
   /** It was adopted: whoever carries any other marker was started by another Holdfast, even one that we have no record of. */
   readonly adopted?: boolean
-  /** Pids that a spared one started, and that are of this run all the same. */
-  readonly ours?: readonly number[]
+  /** Those that its harness says are of it: lent by a shared daemon, or named by its session's id. A spared one may have started them. */
+  readonly ours?: readonly ProcessId[]
+  /** Markers of others that came to them through a shared daemon, and say nothing about them and what they start. */
+  readonly leaked?: ReadonlySet<number>
 }
 
 export type Census = {
@@ -31,30 +33,35 @@ export type Census = {
 
 /**
  * Who belongs to a run, by proof. The innermost marker decides: a process with the marker of another run on record (`others`), or of
- * a helper, is not ours, nor are its descendants. The keeper is known by identity and is no member.
+ * a helper, is not ours, nor are its descendants; only for those that live in a harness's shared daemon the harness's word decides
+ * over a marker that came to them through it. The keeper is known by identity and is no member.
  */
 export function census(table: ProcessTable, run: TreeRecord, others: ReadonlySet<number>): Census {
   const index = indexOf(table)
-  const spared = withDescendants(run.spared ?? [], index.rows, run.ours ?? [])
-  const outside = (row: ProcessRow): boolean => spared.has(row.pid) || isForeign(row, run, others) || isKeeping(row, run, index.byPid)
+  const ours = new Set((run.ours ?? []).flatMap(({ pid, ticks }) => (index.byPid.get(pid)?.ticks === ticks ? [pid] : [])))
+  const spared = withDescendants(run.spared ?? [], index.rows, ours)
+  const trusted = new Set(ours)
+  const outside = (row: ProcessRow): boolean =>
+    spared.has(row.pid) || (isForeign(row, run, others) && !trusted.has(row.pid)) || isKeeping(row, run, index.byPid)
   const members = new Map<number, Member>()
   const fresh: ProcessRow[] = []
-  const take = (row: ProcessRow, proof: Proof | null): void => {
+  const take = (row: ProcessRow, proof: Proof | null, from?: ProcessRow): void => {
+    if (from !== undefined && trusted.has(from.pid) && row.marker && run.leaked?.has(row.marker) === true) trusted.add(row.pid)
     if (proof === null || members.has(row.pid) || outside(row)) return
     members.set(row.pid, { row, proof })
     fresh.push(row)
   }
-  for (const row of candidates(run, index)) take(row, ownProof(row, run, index.byPid))
+  for (const row of candidates(run, index)) take(row, ownProof(row, run, index.byPid) ?? (ours.has(row.pid) ? 'harness-id' : null))
   // What a member started, and who is in the session that it leads. A child is never older than its parent: an older one only met a pid
   // that was used again.
   for (let leaders: ProcessRow[] = []; fresh.length + leaders.length > 0; ) {
     const parent = fresh.pop()
     if (parent !== undefined) {
-      for (const row of index.byParent.get(parent.pid) ?? []) if (row.ticks >= parent.ticks) take(row, 'descendant')
+      for (const row of index.byParent.get(parent.pid) ?? []) if (row.ticks >= parent.ticks) take(row, 'descendant', parent)
       if (parent.session === parent.pid) leaders.push(parent)
       continue
     }
-    for (const leader of leaders) for (const row of index.bySession.get(leader.pid) ?? []) if (row.ticks >= leader.ticks) take(row, 'session')
+    for (const leader of leaders) for (const row of index.bySession.get(leader.pid) ?? []) if (row.ticks >= leader.ticks) take(row, 'session', leader)
     leaders = []
   }
   const inside = [...(run.contained ?? [])].flatMap((pid) => index.byPid.get(pid) ?? [])
@@ -67,7 +74,8 @@ export function census(table: ProcessTable, run: TreeRecord, others: ReadonlySet
 
 /** Who may have a proof of its own; a run is looked for among these, and not among all. */
 function* candidates(run: TreeRecord, { byPid, byMarker, byCookie, byParent }: Index): Generator<ProcessRow> {
-  const pids = [...(run.contained ?? []), ...(run.harness === null ? [] : [run.harness.pid]), ...(run.journal ?? []).map(({ pid }) => pid)]
+  const known = [...(run.harness === null ? [] : [run.harness]), ...(run.journal ?? []), ...(run.ours ?? [])]
+  const pids = [...(run.contained ?? []), ...known.map(({ pid }) => pid)]
   for (const pid of pids) {
     const row = byPid.get(pid)
     if (row !== undefined) yield row
@@ -77,7 +85,8 @@ function* candidates(run: TreeRecord, { byPid, byMarker, byCookie, byParent }: I
 }
 
 /** What one census says of the tree. Without a cgroup, emptiness needs two of these in a row. */
-export function treeOf(seen: Census, spared: readonly Spared[] = []): Tree {
+export function treeOf(seen: Census, spared: readonly Spared[] = [], served: readonly Served[] = []): Tree {
+  if (served.length > 0) return { kind: 'members', members: seen.members, served }
   if (seen.members.length > 0) return { kind: 'members', members: seen.members }
   if (seen.blind !== null) return { kind: 'unknown', why: seen.blind }
   return spared.length === 0 ? { kind: 'empty' } : { kind: 'empty', spared }
@@ -123,13 +132,13 @@ function blindness(table: ProcessTable, rows: readonly ProcessRow[], run: TreeRe
   return dark === undefined ? null : `pid ${dark.pid} (${dark.name}) could not be read: ${dark.unreadable}`
 }
 
-function withDescendants(roots: readonly ProcessId[], rows: readonly ProcessRow[], except: readonly number[]): ReadonlySet<number> {
+function withDescendants(roots: readonly ProcessId[], rows: readonly ProcessRow[], except: ReadonlySet<number>): ReadonlySet<number> {
   const found = new Map(rows.filter((row) => roots.some((root) => sameProcess(root, row))).map((row) => [row.pid, row]))
   for (let before = -1; before !== found.size && found.size > 0; ) {
     before = found.size
     for (const row of rows) {
       const parent = found.get(row.parent)
-      if (parent !== undefined && row.ticks >= parent.ticks && !except.includes(row.pid)) found.set(row.pid, row)
+      if (parent !== undefined && row.ticks >= parent.ticks && !except.has(row.pid)) found.set(row.pid, row)
     }
   }
   return new Set(found.keys())

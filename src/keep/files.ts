@@ -64,7 +64,7 @@ export function runFiles(home: string): RunFiles {
     },
     retire: (run, intent) => putTombstone(at(run, 'tombstone'), at(run, 'retired'), intent),
     intent: (run) => readIntent(at(run, 'retired')),
-    read: (run) => readRecord(root, run),
+    read: (run) => (RUN_ID.test(run) ? readRecord(root, run) : null),
     isUnreadable: (run) => existsSync(at(run, 'run.json')) && readRecord(root, run) === null,
     list: () => listRuns(root),
     remove: (run) => {

@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Containment, Environment, GatedKeeper, Keepers, Launch, ProcessId, RunFiles } from '../model/index.ts'
+import type { Containment, GatedKeeper, Keepers, Launch, ProcessId, RunFiles } from '../model/index.ts'
 import { bytesOf } from '../model/index.ts'
+import { ask } from './ask.ts'
 import { cgroupContainers } from './containers.ts'
 import { runOutside } from './outside.ts'
 import { scopeCommand, scopeTrouble } from './scope.ts'
@@ -104,15 +105,6 @@ async function spawnGated(launch: Launch, setup: KeeperSetup): Promise<GatedKeep
   } finally {
     closeSync(log)
   }
-}
-
-/** The command is of the harness that made what it shall end: with the environment of that. */
-function ask([program = '', ...argv]: readonly string[], env: Environment, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const child = spawn(program, argv, { cwd: '/', env: { ...env }, stdio: 'ignore', timeout: ms, killSignal: 'SIGKILL' })
-    child.once('error', () => resolve())
-    child.once('exit', () => resolve())
-  })
 }
 
 const failure = (child: NodeJS.EventEmitter): Promise<Error> =>

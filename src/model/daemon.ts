@@ -1,17 +1,45 @@
 import type { ProcessRow } from './fact.ts'
+import type { ProcessId } from './identity.ts'
+import type { Environment } from './keepers.ts'
 
-/** A session that a harness's shared daemon works for: where, since when (null: it does not say), by which processes, and how the harness itself ends it (null: it cannot). */
+/**
+ * A session that a harness's shared daemon works for: by which id the harness knows it, where, since when (null: it does not say), and by
+ * which processes, as far as the harness tells who they really are.
+ */
 export type ServedSession = {
+  readonly nativeId: string | null
   readonly dir: string
   readonly since: number | null
-  readonly pids: readonly number[]
-  readonly stop: readonly string[] | null
+  readonly processes: readonly ProcessId[]
+  /** The daemon works on it, or would go on with it if its process died; otherwise it only lies ready. */
+  readonly active: boolean
+  /** The harness's own way to end it, or what it does at the moment; null: there is none. */
+  readonly stop: Asking | null
 }
 
 /** A daemon that a harness keeps for all of its sessions. `served`: null: it could not be told. `stop`: the harness's own way to end it. */
 export type SharedDaemon = {
   readonly row: ProcessRow
   readonly what: string
+  readonly harness: string
   readonly served: readonly ServedSession[] | null
-  readonly stop: readonly string[] | null
+  readonly stop: Asking | null
+}
+
+/** What a harness is asked its own way: a command of it, or calls (JSON-RPC) on a socket where its daemon listens, one after the other. */
+export type Asking =
+  | { readonly kind: 'command'; readonly command: readonly string[] }
+  | { readonly kind: 'calls'; readonly socket: string; readonly calls: readonly RemoteCall[] }
+export type RemoteCall = { readonly method: string; readonly params: Readonly<Record<string, unknown>> }
+
+/** `claude stop 1a2b`, or the name of the call. */
+export const describeAsking = (asking: Asking): string =>
+  asking.kind === 'command' ? asking.command.join(' ') : asking.calls.map(({ method }) => method).join(', ')
+
+/** What is known of harnesses that keep a shared daemon, whether or not one is there. */
+export type DaemonLore = {
+  /** Of each of them: the variable that names a session in all that the session starts; null: it has none. */
+  readonly variables: ReadonlyMap<string, string | null>
+  /** Does this session live in the shared daemon, or did it once? By what lies on disk, where this environment says. */
+  readonly isBackground: (harness: string, id: string, env: Environment) => boolean
 }

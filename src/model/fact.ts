@@ -37,7 +37,7 @@ export const isDead = (state: string): boolean => state === 'Z' || state === 'X'
 export const isFrozen = (state: string): boolean => state === 'T' || state === 't'
 
 /** How a process is known to belong to a run, strongest first. */
-export type Proof = 'cgroup' | 'marker' | 'cookie' | 'recorded' | 'descendant' | 'session' | 'journal'
+export type Proof = 'cgroup' | 'marker' | 'cookie' | 'recorded' | 'harness-id' | 'descendant' | 'session' | 'journal'
 
 /** `ports`: those it listens on, where that was looked at. */
 export type Member = { readonly row: ProcessRow; readonly proof: Proof; readonly ports?: readonly number[] }
@@ -55,8 +55,11 @@ export type Suspect = { readonly row: ProcessRow; readonly pro: readonly string[
 /** Born inside a run, but not ours to end, and why. */
 export type Spared = { readonly row: ProcessRow; readonly why: string }
 
-/** What is left of a run's tree. Only `empty` is proof. */
+/** A session that a harness's shared daemon still works on: there is nobody to signal, only the daemon, which is not ours. */
+export type Served = { readonly row: ProcessRow; readonly why: string }
+
+/** What is left of a run's tree. Only `empty` is proof. `served`: what a shared daemon still does for it. */
 export type Tree =
   | { readonly kind: 'empty'; readonly spared?: readonly Spared[] }
-  | { readonly kind: 'members'; readonly members: readonly Member[] }
+  | { readonly kind: 'members'; readonly members: readonly Member[]; readonly served?: readonly Served[] }
   | { readonly kind: 'unknown'; readonly why: string }

@@ -1,3 +1,4 @@
+import type { Asking } from './daemon.ts'
 import type { ProcessId } from './identity.ts'
 import type { RunRecord } from './ports.ts'
 
@@ -14,8 +15,8 @@ export interface Keepers {
   mark(pid: number, marker: number | null): boolean
   /** In the foreground: tells the command that waits for us to become the keeper. */
   handOver(launch: Launch): void
-  /** Runs a harness's own command to its end, or for so long; what it says is nobody's. */
-  ask(command: readonly string[], env: Environment, ms: number): Promise<void>
+  /** Asks a harness its own way, for so long at most; what it says is nobody's. */
+  ask(asking: Asking, env: Environment, ms: number): Promise<void>
   /** Runs our own command as a process that belongs to no run and has no parent here; answers its pid. */
   outside(args: readonly string[], env: Environment, marker: number | null, cgroup: string | null): Promise<number>
 }

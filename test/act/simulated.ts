@@ -91,6 +91,7 @@ export async function simulated(): Promise<Simulated> {
     zeroAfter: () => [],
     agentsIn: () => [],
     recordCompany: async () => {},
+    daemonLore: { variables: new Map(), isBackground: () => false },
     ask: async () => {},
     files: {
       cgroup: () => null,

@@ -9,7 +9,8 @@ import { HELPER_MARKER, harness, keeper, MARKER, OTHER_MARKER, row } from './bui
 const record = (over: Partial<TreeRecord> = {}): TreeRecord => ({ marker: MARKER, cookie: 'mine', keeper, harness, beginning: true, ...over })
 const count = (rows: readonly ProcessRow[], over: Partial<TreeRecord> = {}): Census => census({ rows, blind: null }, record(over), others)
 /** The markers of runs on record, its own among them. */
-const others: ReadonlySet<number> = new Set([MARKER, OTHER_MARKER])
+const THIRD_MARKER = markerFrom(7, 'run')
+const others: ReadonlySet<number> = new Set([MARKER, OTHER_MARKER, THIRD_MARKER])
 const proofs = ({ members }: Census): Record<number, string> => Object.fromEntries(members.map(({ row: { pid }, proof }) => [pid, proof]))
 
 /** The keeper and the harness, as they are in almost every table. */
@@ -18,6 +19,9 @@ const theKeeper = row(100, { ...mine, session: 100 })
 const theHarness = row(200, { ...mine, parent: 100 })
 const unmarked = { marker: null }
 const unrecorded = { marker: markerFrom(9, 'run') }
+
+/** One that a shared daemon has started for it, with the marker of another run. */
+const lent = (pid: number): Partial<TreeRecord> => ({ ours: [{ pid, ticks: pid * 10 }], leaked: new Set([OTHER_MARKER]) })
 
 type Case = readonly [what: string, rows: readonly ProcessRow[], members: Record<number, string>, over?: Partial<TreeRecord>]
 const tables: Readonly<Record<string, readonly Case[]>> = {
@@ -51,6 +55,36 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
       'and with a marker expected another cookie excludes nobody',
       [theHarness, row(300, { parent: 200, cookie: 'other' })],
       { 200: 'marker', 300: 'descendant' },
+    ],
+  ],
+  'by the word of its harness': [
+    ['one that a daemon lends to it, however old', [row(20, { parent: 10 })], { 20: 'harness-id' }, { ours: [{ pid: 20, ticks: 200 }] }],
+    ['a new tenant of its pid', [row(20)], {}, { ours: [{ pid: 20, ticks: 201 }] }],
+    ['whatever marker came to it through the daemon', [row(300, { marker: OTHER_MARKER })], { 300: 'harness-id' }, lent(300)],
+    [
+      'and what it starts, with the same marker or none',
+      [row(300, { marker: OTHER_MARKER }), row(310, { marker: OTHER_MARKER, parent: 300 }), row(320, { ...unmarked, parent: 310 })],
+      { 300: 'harness-id', 310: 'descendant', 320: 'descendant' },
+      lent(300),
+    ],
+    [
+      'but not a run that was started in it, which has a marker of its own',
+      [row(300, { marker: OTHER_MARKER }), row(310, { marker: THIRD_MARKER, parent: 300 }), row(320, { ...unmarked, parent: 310 })],
+      { 300: 'harness-id' },
+      lent(300),
+    ],
+    ['nor a helper', [row(300, { marker: OTHER_MARKER }), row(310, { marker: HELPER_MARKER, parent: 300 })], { 300: 'harness-id' }, lent(300)],
+    [
+      'the same marker on anybody else is still that of another run',
+      [theHarness, row(310, { marker: OTHER_MARKER, parent: 200 })],
+      { 200: 'marker' },
+      lent(300),
+    ],
+    [
+      'although a spared daemon started it',
+      [row(250, mine), row(260, { ...mine, parent: 250 }), row(270, { ...mine, parent: 260 }), row(280, { ...mine, parent: 250 })],
+      { 260: 'marker', 270: 'marker' },
+      { spared: [{ pid: 250, ticks: 2500 }], ours: [{ pid: 260, ticks: 2600 }] },
     ],
   ],
   'by recorded identity': [

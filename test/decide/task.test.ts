@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { fateOfDaemons, isOrphan, nextJournal, spareReason, whatBecomesOf } from '../../src/decide/index.ts'
-import type { Intent, Member, ServedSession, SharedDaemon } from '../../src/model/index.ts'
+import { isOrphan, nextJournal, spareReason, whatBecomesOf } from '../../src/decide/index.ts'
+import type { Intent, Member } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 import { ended, intent, NOW, row, running, stopping } from './build.ts'
 
@@ -83,40 +83,5 @@ describe('sparing', () => {
   test.each(cases)('%s as %s: %s', (name, line, why) => expect(reason(name, line)).toBe(why))
   test('a command line is read only where the name fits', () => {
     expect(spareReason('node', () => expect.fail('it was read'), rules)).toBeNull()
-  })
-})
-
-describe("a harness's shared daemon", () => {
-  const run = { dir: '/work', startedAt: 100 }
-  const session = (dir: string, ...pids: number[]): ServedSession => ({ dir, since: 100, pids, stop: ['claude', 'stop', String(pids[0])] })
-  const daemon = (served: SharedDaemon['served'], stop: string[] | null = ['claude', 'daemon', 'stop']): SharedDaemon => ({
-    row: row(500),
-    what: 'D',
-    served,
-    stop,
-  })
-  const nothing = { spared: [], ours: [], others: [], ask: [] }
-  verifies('unknown', 'is spared when it cannot be told whom it serves', () => {
-    expect(fateOfDaemons([daemon(null)], run)).toEqual({ ...nothing, spared: [{ row: row(500), why: 'D; it could not be told whom it serves' }] })
-  })
-  test('that serves only us is asked to end', () => {
-    expect(fateOfDaemons([daemon([session('/work', 1), session('/work', 2)])], run)).toEqual({
-      ...nothing,
-      ask: [{ of: 500, command: ['claude', 'daemon', 'stop'] }],
-    })
-    expect(fateOfDaemons([daemon([])], run).ask).toHaveLength(1)
-    expect(fateOfDaemons([daemon([], null)], run)).toEqual(nothing)
-  })
-  verifies('innocent', "a session that is older, below, or does not say since when, is somebody else's", () => {
-    const others = [{ ...session('/work', 1), since: 99 }, { ...session('/work', 2), since: null }, session('/work/sub', 3)]
-    for (const other of others) expect(fateOfDaemons([daemon([other])], run)).toMatchObject({ spared: [{}], others: other.pids, ask: [] })
-  })
-  verifies('innocent', 'that serves others is spared with theirs; ours is asked to end by itself', () => {
-    expect(fateOfDaemons([daemon([session('/work', 1), session('/workshop', 2, 3)])], run)).toEqual({
-      spared: [{ row: row(500), why: 'D; it also serves a session elsewhere (/workshop)' }],
-      ours: [1],
-      others: [2, 3],
-      ask: [{ of: 500, command: ['claude', 'stop', '1'] }],
-    })
   })
 })

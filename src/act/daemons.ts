@@ -1,0 +1,125 @@
+import type { DaemonFate, FoundDaemon } from '../decide/index.ts'
+import { fateOfDaemons } from '../decide/index.ts'
+import type { Environment, Member, NativeId, ProcessRow, ProcessTable, SharedDaemon } from '../model/index.ts'
+import { isDead, isHelperMarker, sameProcess } from '../model/index.ts'
+import { bornAfter, type Eyes, type Lookable, type Pass } from './eyes.ts'
+
+type InDaemons = Pick<DaemonFate, 'spared' | 'ours' | 'others' | 'served' | 'ask' | 'blind'> & { readonly leaked: ReadonlySet<number> }
+
+/**
+ * What a harness's shared daemon does for this run and for others. What such a daemon starts carries the marker and the environment of the
+ * daemon's first caller, whoever that was; but the harness itself puts the session's id into the environment of all that the session starts.
+ * Environments are read only of the members of a run whose harness keeps a daemon, and of others only where its session may be in one.
+ */
+export function sessionsInDaemons(pass: Pass, run: Lookable, exitAt: number | null, members: readonly Member[], eyes: Eyes): InDaemons {
+  const natives = eyes.files.natives(run.id).filter(({ harness }) => eyes.daemonLore.variables.has(harness))
+  const found = daemonsFor(pass.table, run, members, natives, eyes)
+  if (found.length === 0 && natives.length === 0) return NOTHING
+  const { dir, startedAt, until } = run
+  const fate = fateOfDaemons(found, { dir, startedAt, until, exitAt }, natives)
+  if (natives.length === 0) learn(run, fate, eyes)
+  const seen = { environment: environmentsIn(pass.table, eyes), fate, eyes }
+  const named = isNear(run, found, fate) ? namedIn(pass, run, seen) : []
+  const leaked = [...fate.ours.map(({ pid }) => eyes.processes.marker(pid)), ...named.map(({ marker }) => marker)]
+  return {
+    ...fate,
+    ours: [...fate.ours, ...named],
+    others: [...fate.others, ...members.map(({ row }) => row).filter((row) => worksForOthers(row, seen))],
+    leaked: new Set(leaked.flatMap((marker) => marker ?? [])),
+  }
+}
+
+const NOTHING: InDaemons = { spared: [], ours: [], others: [], served: [], ask: [], blind: null, leaked: new Set() }
+
+/** The one session that was handed over: when it has left its daemon, only its id still tells what it has left behind. */
+function learn(run: Lookable, { natives }: DaemonFate, { files }: Eyes): void {
+  const [only, ...more] = natives
+  if (run.until === 'tree' && only !== undefined && more.length === 0) files.recordNative(run.id, only)
+}
+
+/** Those among its members and, where a session of ours may be in one that others started long ago, those of its harness among all. */
+function daemonsFor(table: ProcessTable, run: Lookable, members: readonly Member[], natives: readonly NativeId[], eyes: Eyes): FoundDaemon[] {
+  const isBorn = ({ row }: SharedDaemon): boolean => members.some((member) => sameProcess(member.row, row))
+  const anywhere = natives.length > 0 || run.until === 'tree'
+  if (!anywhere) return eyes.daemons(members.map(({ row }) => row)).map((daemon) => ({ ...daemon, born: true }))
+  return daemonsIn(table, eyes)
+    .map((daemon) => ({ ...daemon, born: isBorn(daemon) }))
+    .filter(({ born, harness }) => born || natives.length === 0 || natives.some((native) => native.harness === harness))
+}
+
+/** Once a table, however many runs are looked for in it. */
+const daemonsOf = new WeakMap<ProcessTable, readonly SharedDaemon[]>()
+function daemonsIn(table: ProcessTable, eyes: Eyes): readonly SharedDaemon[] {
+  const known = daemonsOf.get(table) ?? eyes.daemons(table.rows.filter(({ state }) => !isDead(state)))
+  daemonsOf.set(table, known)
+  return known
+}
+
+const environmentsOf = new WeakMap<ProcessTable, Map<number, Environment>>()
+function environmentsIn(table: ProcessTable, { processes }: Eyes): (pid: number) => Environment {
+  const known = environmentsOf.get(table) ?? new Map<number, Environment>()
+  environmentsOf.set(table, known)
+  return (pid) => {
+    const environment = known.get(pid) ?? processes.environment(pid)
+    known.set(pid, environment)
+    return environment
+  }
+}
+
+type SeenDaemons = { readonly environment: (pid: number) => Environment; readonly fate: DaemonFate; readonly eyes: Eyes }
+
+/** Can there be processes of its session that do not have its marker? Its daemon may be gone: it leaves soon after its last session. */
+const isNear = (run: Lookable, found: readonly FoundDaemon[], { natives }: DaemonFate): boolean =>
+  natives.some(({ harness }) => run.until === 'tree' || found.some((daemon) => daemon.harness === harness))
+
+/** The sessions that its environment says it is in: of each harness one at most. */
+const idsIn = (environment: Environment, { eyes }: SeenDaemons): NativeId[] =>
+  [...eyes.daemonLore.variables].flatMap(([harness, variable]) => {
+    const id = variable === null ? undefined : environment[variable]
+    return id === undefined || id === '' ? [] : [{ harness, id }]
+  })
+
+const has = (natives: readonly NativeId[], { harness, id }: NativeId): boolean => natives.some((one) => one.harness === harness && one.id === id)
+
+/**
+ * It is in a session that a shared daemon has, or had, for somebody else. (Any other session that is not ours is of an agent that ours
+ * has started as a plain process, and ends with it.)
+ */
+function worksForOthers(row: ProcessRow, seen: SeenDaemons): boolean {
+  const environment = seen.environment(row.pid)
+  const { fate, eyes } = seen
+  return idsIn(environment, seen).some((native) => {
+    if (has(fate.natives, native)) return false
+    return has(fate.foreign, native) || (concerns(native, seen) && eyes.daemonLore.isBackground(native.harness, native.id, environment))
+  })
+}
+
+/** Of a harness of ours, or of one whose daemon is among us: what other agents left in an environment says nothing here. */
+const concerns = ({ harness }: NativeId, { fate }: SeenDaemons): boolean => [...fate.natives, ...fate.foreign].some((one) => one.harness === harness)
+
+/** Those that were born since the run began and are in one of its sessions, by their environment, whatever marker that brought along. */
+function namedIn({ table, others }: Pass, run: Lookable, seen: SeenDaemons): ProcessRow[] {
+  const since = bornAfter(run)
+  return table.rows.filter((row) => {
+    if (row.ticks < since || isDead(row.state)) return false
+    const environment = seen.environment(row.pid)
+    const ids = idsIn(environment, seen)
+    if (!ids.some((native) => has(seen.fate.natives, native)) || ids.some((native) => has(seen.fate.foreign, native))) return false
+    return isItsOwnMarker(row, run, others) ? cameWith(environment, row, seen.eyes) : true
+  })
+}
+
+/** It has a marker, or a secret, that makes it another run's. */
+const isItsOwnMarker = ({ marker = null, cookie = null }: ProcessRow, run: Lookable, others: ReadonlySet<number>): boolean =>
+  marker === null
+    ? run.marker === null && cookie !== null && cookie !== run.cookie
+    : marker !== run.marker && (isHelperMarker(marker) || others.has(marker))
+
+/**
+ * Did the marker come with the environment, through the daemon? Then it is that of the run which the environment names. What Holdfast itself
+ * starts in a session takes a marker of its own while its environment still names the run around it.
+ */
+function cameWith(environment: Environment, { marker = null, cookie = null }: ProcessRow, { files }: Eyes): boolean {
+  const record = files.read(environment['HOLDFAST_RUN'] ?? '')
+  return record !== null && (marker === null ? record.cookie === cookie : record.marker === marker)
+}

@@ -1,0 +1,40 @@
+import type {
+  Cgroups,
+  DaemonLore,
+  LiveRun,
+  Processes,
+  ProcessRow,
+  ProcessTable,
+  RunFiles,
+  RunRecord,
+  SharedDaemon,
+  SpareRule,
+  Tokens,
+} from '../model/index.ts'
+
+/** What looking needs. */
+export type Eyes = {
+  readonly processes: Processes
+  readonly files: RunFiles
+  readonly cgroups: Cgroups
+  /** What is born inside a run and not ours to end. */
+  readonly spares: () => readonly SpareRule[]
+  /** Those of the rows that are a daemon which a harness keeps for all of its sessions. */
+  readonly daemons: (rows: readonly ProcessRow[]) => readonly SharedDaemon[]
+  /** What is known of the harnesses that keep one. */
+  readonly daemonLore: DaemonLore
+  /** What a run's agent says it has burned; null: it does not say. */
+  readonly tokensIn: (run: string) => Tokens | null
+  /** Signals after which a run's agent exits with 0. */
+  readonly zeroAfter: (run: Lookable) => readonly string[]
+  /** The markers of all live runs on record. */
+  readonly others: () => Promise<ReadonlySet<number>>
+}
+/** A run as far as looking goes: from the store, or from its directory alone. */
+export type Lookable = LiveRun | RunRecord
+
+/** One look at everybody, and then at who is on record: whoever claimed before we ask is known as another run. */
+export type Pass = { readonly table: ProcessTable; readonly others: ReadonlySet<number> }
+
+/** Nothing of a run is older than its keeper (or, before there is one, than its launcher). */
+export const bornAfter = (run: Lookable): number => (run.keeper ?? run.launcher).ticks
