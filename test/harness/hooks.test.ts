@@ -154,7 +154,7 @@ test('a harness without hooks is refused with those that have them', () => {
   for (const name of ['goose', 'toString', '']) {
     expect(() => installHooks(world, name)).toThrow(Problem)
     expect(() => installHooks(world, name)).toThrow(
-      expect.objectContaining({ kind: 'usage', hint: expect.stringContaining('claude, codex, copilot') }),
+      expect.objectContaining({ kind: 'usage', hint: expect.stringContaining('claude, codex, gemini, qwen, opencode') }),
     )
   }
 })
