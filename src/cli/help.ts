@@ -1,11 +1,13 @@
 export const HELP = `holdfast: exactly one live owner on every coding-agent session, and nothing left behind when it ends
 
 start and end
-  run [options] -- COMMAND…     start a session (or its next run with --session S)
+  run [options] AGENT [ARGS…]   start a session: claude, codex, gemini, opencode, qwen, copilot… in that agent's own words
+  run [options] -- COMMAND…     the same with any command, as it stands
       --session S  --name N  --dir D  --worktree[=BRANCH]  --detach  --until harness|tree  --timeout DURATION  --independent
+      --prompt-file F  without a terminal, with the prompt in F (- for stdin)     --budget TOKENS  end it when it has burned so much
       beside others in its directory: --share (with a session) | --allow-unmanaged (with an agent that is none)
       when it has a live owner: --takeover | --attach | --wait DURATION; --force also overrides what cannot be proven
-  resume S [options]            the next run of a known session, in its directory
+  resume S [options] [-- ARGS…] go on with a session, by any id it ever had, in its directory; --last, or no S for a list
   restart S                     stop it and start it anew
   attach S                      follow a detached session
   stop S… | --all [--grace D]   end the whole tree, and prove it
