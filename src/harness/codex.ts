@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Environment, Harness } from '../model/index.ts'
+import { partsOf } from '../model/index.ts'
 import { folderOf } from './disk.ts'
 import { inRollouts } from './find.ts'
 import { flockersOf } from './flocks.ts'
@@ -60,7 +61,7 @@ export const codex: Harness = {
         process,
         cwd,
         nativeId: THREAD_LOCK.exec(path)?.[1] ?? null,
-        service: argv.includes('app-server'),
+        service: isAppServer(argv),
       }))
     },
   },
@@ -69,5 +70,9 @@ export const codex: Harness = {
   daemonizes: [],
   hooks: null,
 }
+
+/** A prompt may say the same words. */
+const isAppServer = ([, ...args]: readonly string[]): boolean =>
+  partsOf(codex, args).some((part) => part.kind === 'plain' && part.place === 0 && part.word === 'app-server')
 
 const THREAD_LOCK = /\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.lock$/
