@@ -55,8 +55,7 @@ export const codex: Harness = {
   sessions: inRollouts((env) => [join(home(env), 'sessions')]),
   registry: {
     read: (env, mayBeThere) => {
-      const folder = join(home(env), 'thread-writer-locks')
-      const holders = flockersOf((path) => path.startsWith(`${folder}/`) && THREAD_LOCK.test(path), mayBeThere)
+      const holders = flockersOf(join(home(env), 'thread-writer-locks'), THREAD_LOCK, mayBeThere)
       return holders.map(({ process, path, cwd, argv }) => ({
         process,
         cwd,

@@ -66,6 +66,11 @@ describe('codex: who holds the lock of a thread', () => {
     expect(existsSync(join(locks(), `${ID}.lock`))).toBe(true)
     expect(read('codex')).toEqual([])
   })
+  test('is found through a link to its home', async () => {
+    await holder(join(home, 'dotfiles/thread-writer-locks'), `${ID}.lock`)
+    symlinkSync('dotfiles', join(home, '.codex'))
+    expect(read('codex')).toMatchObject([{ nativeId: ID }])
+  })
   test('is a service, if its first word says so', async () => {
     mkdirSync(locks(), { recursive: true })
     symlinkSync(`${ID}.lock`, join(locks(), 'app-server'))
