@@ -4,6 +4,8 @@ import { namedSession, namesIn, partsOf, saying } from '../model/index.ts'
 /** Arguments for a new session, and the id that it will have for certain. */
 export function startWords(harness: Harness, args: Words, id: string | null): { readonly words: Words; readonly id: string | null } {
   const { preset } = harness.speech
+  // Its daemon gives the session an id, whatever it is told.
+  if (daemonizes(harness, args)) return { words: args, id: null }
   if (choosesSession(harness, args)) return { words: args, id: idIn(harness, args) }
   if (preset === null || id === null || isService(harness, args)) return { words: args, id: null }
   return { words: [...fill(preset, { id, prompt: '', args: [] }), ...args], id }

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Environment, Harness } from '../model/index.ts'
 import { BANNER, ROLLOUT } from './codex.ts'
-import { folderOf, homeOf, orNull } from './disk.ts'
+import { folderOf, homeOf, orNull, textOf } from './disk.ts'
 import { inRollouts } from './find.ts'
 import { codeUsage } from './usage-rules.ts'
 import { words } from './words.ts'
@@ -17,10 +17,7 @@ export const code: Harness = {
   name: 'code',
   title: 'Every Code',
   commands: ['coder', 'code'],
-  owns: (executable) => {
-    const real = orNull(() => realpathSync(executable)) ?? ''
-    return real.includes(`/${PACKAGE}/`) || PLATFORM.test(real)
-  },
+  owns: isEveryCode,
   program: {
     names: ['coder'],
     exe: PLATFORM,
@@ -60,3 +57,12 @@ export const code: Harness = {
   daemonizes: [],
   hooks: null,
 }
+
+/** VS Code is `code`, too, and Coder's client is `coder`: its own lies in its package, is named after a platform, or is a script that starts those. */
+function isEveryCode(executable: string): boolean {
+  const real = orNull(() => realpathSync(executable)) ?? ''
+  const text = textOf(real, MAX_SCRIPT_BYTES) ?? ''
+  return real.includes(`/${PACKAGE}/`) || PLATFORM.test(real) || (text.startsWith('#!') && text.includes(PACKAGE))
+}
+
+const MAX_SCRIPT_BYTES = 256 * 1024

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Environment, Harness } from '../model/index.ts'
+import { partsOf } from '../model/index.ts'
 import { folderOf } from './disk.ts'
 import { inRollouts } from './find.ts'
 import { flockersOf } from './flocks.ts'
@@ -59,13 +60,12 @@ export const codex: Harness = {
   sessions: inRollouts((env) => [join(home(env), 'sessions')]),
   registry: {
     read: (env, mayBeThere) => {
-      const folder = join(home(env), 'thread-writer-locks')
-      const holders = flockersOf((path) => path.startsWith(`${folder}/`) && THREAD_LOCK.test(path), mayBeThere)
+      const holders = flockersOf(join(home(env), 'thread-writer-locks'), THREAD_LOCK, mayBeThere)
       return holders.map(({ process, path, cwd, argv }) => ({
         process,
         cwd,
         nativeId: THREAD_LOCK.exec(path)?.[1] ?? null,
-        service: argv.includes('app-server'),
+        service: isAppServer(argv),
       }))
     },
   },
@@ -74,5 +74,9 @@ export const codex: Harness = {
   daemonizes: [],
   hooks: codexHooks,
 }
+
+/** A prompt may say the same words. */
+const isAppServer = ([, ...args]: readonly string[]): boolean =>
+  partsOf(codex, args).some((part) => part.kind === 'plain' && part.place === 0 && part.word === 'app-server')
 
 const THREAD_LOCK = /\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.lock$/

@@ -47,7 +47,7 @@ export const copilot: Harness = {
   }),
   registry: {
     read: (env, mayBeThere) => {
-      const holders = flockersOf((path) => path.startsWith(`${states(env)}/`) && HELD.test(path), mayBeThere)
+      const holders = flockersOf(states(env), HELD, mayBeThere)
       return holders.flatMap(({ process, path, cwd }) => {
         const [, nativeId = null, pid] = HELD.exec(path) ?? []
         return Number(pid) === process.pid ? [{ process, cwd, nativeId, service: false }] : []

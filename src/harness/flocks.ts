@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { isSignallable } from '../model/index.ts'
 import { orNull } from './disk.ts'
 
@@ -13,8 +13,12 @@ export type Flocker = {
 const MAX_HOLDERS = 500
 const MAX_FILES = 4000
 
-/** Who holds flocks on files of these. The kernel lists who holds any; each of them is asked which file that is. */
-export function flockersOf(isIts: (path: string) => boolean, mayBeThere: (pid: number) => boolean): Flocker[] {
+/** Who holds flocks on files of these below a folder. The kernel lists who holds any; each of them is asked which file that is. */
+export function flockersOf(folder: string, name: RegExp, mayBeThere: (pid: number) => boolean): Flocker[] {
+  // The kernel tells real paths.
+  const real = orNull(() => realpathSync(folder))
+  if (real === null) return []
+  const isIts = (path: string): boolean => path.startsWith(`${real}/`) && name.test(path)
   const locks = orNull(() => readFileSync('/proc/locks', 'utf8')) ?? ''
   const pids = [...locks.matchAll(/^\d+: FLOCK +\w+ +WRITE (\d+) /gm)].map((match) => Number(match[1]))
   return [...new Set(pids)]

@@ -32,7 +32,7 @@ export const goose: Harness = {
       headless: ['-q|--quiet', '--output-format'],
     },
   },
-  resumeIn: 'same',
+  resumeIn: 'any',
   sessionVariables: ['AGENT_SESSION_ID'],
   idVariable: 'AGENT_SESSION_ID',
   capture: [{ from: 'variable' }],

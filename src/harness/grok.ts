@@ -37,7 +37,7 @@ export const grok: Harness = {
       either: [words('--always-approve --permission-mode'), words('--minimal --fullscreen')],
     },
   },
-  resumeIn: 'same',
+  resumeIn: 'any',
   sessionVariables: words('GROK_AGENT GROK_SESSION_ID GROK_HOOK_* GROK_WORKSPACE_ROOT'),
   idVariable: 'GROK_SESSION_ID',
   capture: [{ from: 'output', field: 'sessionId' }, { from: 'variable' }],

@@ -14,7 +14,7 @@ export const kilo: Harness = {
   commands: ['kilo'],
   program: { names: ['kilo'], packages: ['@kilocode/cli'], idle: ['serve', 'acp', 'daemon', 'web'] },
   speech: { ...OPENCODE_SPEECH, chooses: [...OPENCODE_SPEECH.chooses, '--cloud-fork'], forks: ['--fork', '--cloud-fork'] },
-  resumeIn: 'same',
+  resumeIn: 'any',
   sessionVariables: words('KILO KILO_PID KILO_RUN_ID KILO_PROCESS_ROLE OPENCODE AGENT'),
   idVariable: null,
   capture: [{ from: 'output', field: 'sessionID' }],

@@ -22,6 +22,8 @@ describe('a new session', () => {
     ['claude', `-r ${OTHER} --fork-session --session-id ${ID}`, `-r ${OTHER} --fork-session --session-id ${ID}`, ID],
     ['claude', '-c', '-c', null],
     ['claude', '--resume my-name', '--resume my-name', null],
+    ['claude', '--bg hello', '--bg hello', null],
+    ['claude', `--session-id ${OTHER} --bg`, `--session-id ${OTHER} --bg`, null],
     ['claude', 'stop 7a607dd8', 'stop 7a607dd8', null],
     ['claude', '-- --resume', `--session-id ${ID} -- --resume`, ID],
     ['gemini', '--yolo', `--session-id ${ID} --yolo`, ID],

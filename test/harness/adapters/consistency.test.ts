@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
 import { sessionVariables } from '../../../src/decide/index.ts'
 import { HARNESSES, harnessNamed, SESSION_VARIABLES } from '../../../src/harness/index.ts'
 import { verifies } from '../../requirements.ts'
@@ -60,11 +63,32 @@ test('no two are one', () => {
   expect(harnessNamed('nonesuch')).toBeNull()
 })
 
-test('VS Code is not taken for Every Code', () => {
+describe('Every Code', () => {
   const code = harnessNamed('code')
-  expect(code?.commands).toEqual(['coder', 'code'])
-  expect(code?.owns?.('/usr/bin/env')).toBe(false)
-  expect(code?.owns?.('/nonexistent/code')).toBe(false)
+  const folder = mkdtempSync(join(tmpdir(), 'hf-code-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const owns = (path: string, text: string): boolean | undefined => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+    return code?.owns?.(join(folder, path))
+  }
+  test('is `coder` before it is `code`', () => expect(code?.commands).toEqual(['coder', 'code']))
+  test.each([
+    ['lib/node_modules/@just-every/code/bin/coder.js', '#!/usr/bin/env node'],
+    ['bin/code-x86_64-unknown-linux-musl', '\x7fELF'],
+    ['shims/coder', '#!/bin/sh\nexec node /opt/@just-every/code/bin/coder.js "$@"'],
+  ])('owns %s', (path, text) => expect(owns(path, text)).toBe(true))
+  test.each([
+    ['share/code/bin/code', '#!/usr/bin/env sh\nVSCODE_PATH="/usr/share/code"'],
+    ['bin/coder', '\x7fELF of another, with @just-every/code in it'],
+    ['bin/code', ''],
+  ])('but not %s', (path, text) => expect(owns(path, text)).toBe(false))
+  test('nor what is not there', () => expect(code?.owns?.('/nonexistent/code')).toBe(false))
+  test('and is found behind a link', () => {
+    owns('lib/@just-every/code/x', '')
+    symlinkSync(join(folder, 'lib/@just-every/code/x'), join(folder, 'linked'))
+    expect(code?.owns?.(join(folder, 'linked'))).toBe(true)
+  })
 })
 
 /** As each of them sets them for its tools; measured, or from its package. */

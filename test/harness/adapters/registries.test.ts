@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -19,11 +19,11 @@ afterEach(async () => {
   rmSync(home, { recursive: true })
 })
 
-const HOLD = `cd "$0"; name=$(echo "$1" | sed "s/PID/$$/"); shift; exec flock --close "$PWD/$name" sh -c 'echo held; exec cat' "$@"`
+const HOLD = `cd "$0"; name=$(echo "$1" | sed "s/PID/$$/"); exec flock --close "$name" sh -c 'echo held; exec cat'`
 /** It becomes `flock`, which holds the lock for as long as its child, which reads from us, is there. */
-const holder = async (folder: string, name: string, ...words: readonly string[]): Promise<number> => {
+const holder = async (folder: string, name: string): Promise<number> => {
   mkdirSync(folder, { recursive: true })
-  return run('sh', ['-c', HOLD, folder, name, ...words])
+  return run('sh', ['-c', HOLD, folder, name])
 }
 
 /** Started, and heard from. */
@@ -66,8 +66,15 @@ describe('codex: who holds the lock of a thread', () => {
     expect(existsSync(join(locks(), `${ID}.lock`))).toBe(true)
     expect(read('codex')).toEqual([])
   })
-  test('is a service, if it is the shared daemon', async () => {
-    await holder(locks(), `${ID}.lock`, 'app-server')
+  test('is found through a link to its home', async () => {
+    await holder(join(home, 'dotfiles/thread-writer-locks'), `${ID}.lock`)
+    symlinkSync('dotfiles', join(home, '.codex'))
+    expect(read('codex')).toMatchObject([{ nativeId: ID }])
+  })
+  test('is a service, if its first word says so', async () => {
+    mkdirSync(locks(), { recursive: true })
+    symlinkSync(`${ID}.lock`, join(locks(), 'app-server'))
+    await holder(locks(), 'app-server')
     expect(read('codex')).toMatchObject([{ nativeId: ID, service: true }])
   })
   test('of another file, or in another home, is nobody', async () => {
