@@ -74,22 +74,29 @@ hf_deny() {
   exit 2
 }
 
+# As it stands between the quotes of a JSON string, and says who speaks.
+hf_escaped() {
+  LC_ALL=C tr -d '\000-\011\013-\037\177' | LC_ALL=C sed 's/[\\"]/\\&/g' | LC_ALL=C awk '{ printf "%s%s", (NR > 1 ? "\\n" : "Holdfast: "), $0 }'
+}
+
 # What somebody left for the agent or its user is told once: by the call that moves it away.
 hf_notice() {
   mv "$hf_dir/notice" "$hf_dir/notice.told" 2>/dev/null || exit 0
+  hf_said=$(hf_escaped <"$hf_dir/notice.told")
   case $hf_harness in
-  claude | codex | gemini | qwen)
-    hf_said=$(LC_ALL=C tr -d '\000-\011\013-\037\177' <"$hf_dir/notice.told" | LC_ALL=C sed 's/[\\"]/\\&/g' | LC_ALL=C awk '{ printf "%s%s", (NR > 1 ? "\\n" : ""), $0 }')
-    printf '{"systemMessage":"Holdfast: %s"}\n' "$hf_said"
+  claude | codex | qwen | droid | grok)
+    printf '{"systemMessage":"%s","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"%s"}}\n' "$hf_said" "$hf_said"
     ;;
-  *) { printf 'Holdfast: '; cat "$hf_dir/notice.told"; } >&2 ;;
+  gemini) printf '{"systemMessage":"%s"}\n' "$hf_said" ;;
+  copilot) printf '{"additionalContext":"%s"}\n' "$hf_said" ;;
+  *) { printf 'Holdfast: ' && cat "$hf_dir/notice.told"; } >&2 ;;
   esac
   exit 0
 }
 
 # Node keeps the books: what the harness says of its session goes there, and what it shall hear comes back.
 hf_report() {
-  hf_cli=${0%/*}/cli.cjs hf_node=${HOLDFAST_NODE:-node} hf_timeout=''
+  hf_cli=${0%/*}/cli.cjs hf_node=${HOLDFAST_NODE:-node}
   [ -r "$hf_cli" ] && command -v "$hf_node" >/dev/null 2>&1 || exit 0
   if command -v timeout >/dev/null 2>&1; then timeout 10 "$hf_node" "$hf_cli" _hook "$hf_harness" "$hf_event"
   else "$hf_node" "$hf_cli" _hook "$hf_harness" "$hf_event"; fi

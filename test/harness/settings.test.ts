@@ -125,6 +125,7 @@ test('a comment that somebody wrote around ours stays, and ends where it did', (
   const table: readonly [string, string][] = [
     [`{"hooks":[]} /* a */, /* b */ ${hook} /* c */`, '{"hooks":[]} /* a */ /* b */ /* c */'],
     [`${hook} /* c */, {"hooks":[]}`, ' /* c */ {"hooks":[]}'],
+    [`${hook} /* c */,`, ' /* c */'],
     [`{"hooks":[]}, // a\n${hook}`, '{"hooks":[]} // a\n'],
   ]
   for (const [before, after] of table) expect(removeHooks(around(before), isHookCommand, []), before).toBe(around(after))

@@ -148,12 +148,17 @@ for (const shell of SHELLS)
       expect(call({ shell, input: payload('other') })).toEqual(ALLOWED)
       const { status, stdout, stderr } = call({ shell })
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-      expect(JSON.parse(stdout)).toEqual({ systemMessage: 'Holdfast: your id "b" \\ is owned by s2\nsay: holdfast status s2' })
+      const said = 'Holdfast: your id "b" \\ is owned by s2\nsay: holdfast status s2'
+      // It decides nothing: a user who is asked before tool calls is still asked.
+      expect(JSON.parse(stdout)).toEqual({ systemMessage: said, hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContext: said } })
       expect(existsSync(notice)).toBe(false)
       expect(readFileSync(join(run, 'notice.told'), 'utf8')).toBe(text)
       expect(call({ shell })).toEqual(ALLOWED)
-      writeFileSync(notice, 'hello\n')
-      expect(call({ shell, harness: 'droid' })).toEqual({ status: 0, stdout: '', stderr: 'Holdfast: hello\n' })
+      const answers = { gemini: '{"systemMessage":"Holdfast: hello"}\n', copilot: '{"additionalContext":"Holdfast: hello"}\n', other: '' }
+      for (const [harness, answer] of Object.entries(answers)) {
+        writeFileSync(notice, 'hello\n')
+        expect(call({ shell, harness })).toEqual({ status: 0, stdout: answer, stderr: answer === '' ? 'Holdfast: hello\n' : '' })
+      }
     })
 
     test('start and end go to Node with what the harness said, and never fail', () => {
