@@ -6,7 +6,7 @@ import { AGENT_MS, promptIn, scenario } from './lab.ts'
 const todo = { todo: true }
 
 scenario(
-  'its native id is known within seconds, and a resume by name or by that id goes on with the same conversation',
+  'its native id is known within seconds; a takeover and a resume, by name or by that id, go on with the same conversation',
   async (lab) => {
     await lab.run('s', `alpha [[run: echo one >${lab.file('one')}]] [[hang]]`)
     await lab.asked('alpha', 1)
@@ -14,16 +14,17 @@ scenario(
     expect(await lab.status('s')).toMatchObject({ harness: lab.launch.name, state: 'running' })
     const held = await lab.hf(['resume', nativeId, '--detach', '--prompt-file', promptIn(lab.file('no'), 'no [[say: no]]')])
     expect(held.code, held.stderr).toBe(75)
-    await lab.ok(['stop', 's'])
 
-    for (const [reference, word] of [
-      ['s', 'beta'],
-      [nativeId, 'gamma'],
+    for (const [reference, word, ...how] of [
+      ['s', 'beta', '--takeover'],
+      ['s', 'gamma'],
+      [nativeId, 'delta'],
     ] as const) {
       const file = lab.file(word)
       await lab.ok([
         'resume',
         reference,
+        ...how,
         '--detach',
         '--prompt-file',
         promptIn(lab.file(`${word}.md`), `${word} [[run: echo $PPID >${file}]] [[say: done]]`),
