@@ -20,13 +20,19 @@ import { brotliDecompressSync } from 'node:zlib'
 
 /**
  * `link`: the executable in the package. `script`: one that wants a newer Node than ours may be, so it gets one. `packed`: compressed with brotli.
+ * `moved`: from where its executable is taken to where `link` says; the rest is thrown away.
  * Native packages are those of the platform, since npm silently takes an older version of a wrapper whose engines do not fit.
  */
 const AGENTS = {
   claude: { package: '@anthropic-ai/claude-code-linux-x64', version: '2.1.325', link: '@anthropic-ai/claude-code-linux-x64/claude' },
   codex: { package: '@openai/codex', version: '0.166.0', link: '@openai/codex/bin/codex.js' },
-  // Every Code is in no registry: this codex is of the same lineage, resumes by id, and locks no session.
-  code: { package: '@openai/codex', version: '0.61.0', link: '@openai/codex/bin/codex.js' },
+  // Every Code is in no registry: this codex is of the same lineage, resumes by id, and locks no session. It is put where that one's program would be.
+  code: {
+    package: '@openai/codex',
+    version: '0.61.0',
+    moved: '@openai/codex/vendor/x86_64-unknown-linux-musl/codex/codex',
+    link: '@just-every/code/bin/code-x86_64-unknown-linux-musl',
+  },
   gemini: { package: '@google/gemini-cli', version: '0.61.0', link: '.bin/gemini' },
   opencode: { package: 'opencode-linux-x64', version: '1.18.33', link: 'opencode-linux-x64/bin/opencode' },
   qwen: { package: '@qwen-code/qwen-code', version: '0.24.4', script: '@qwen-code/qwen-code/cli-entry.js' },
@@ -92,6 +98,11 @@ function install(folder, agent, node) {
 
 function put(folder, path, agent, node) {
   const inside = (file) => join(folder, 'node_modules', file)
+  if (agent.moved !== undefined) {
+    mkdirSync(dirname(inside(agent.link)), { recursive: true })
+    renameSync(inside(agent.moved), inside(agent.link))
+    rmSync(inside(agent.package), { recursive: true })
+  }
   if (agent.packed !== undefined) writeFileSync(path, brotliDecompressSync(readFileSync(inside(agent.packed))), { mode: 0o755 })
   else if (agent.script === undefined) symlinkSync(join('..', 'node_modules', agent.link), path)
   else {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
@@ -136,6 +136,12 @@ const groupOf = (group: number): number[] =>
     .map((entry) => ({ pid: Number(entry), stat: readOr(`/proc/${entry}/stat`) }))
     .filter(({ pid, stat }) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]) === group && isAlive(pid))
     .map(({ pid }) => pid)
+
+/** Writes a prompt into a file, and answers the file. */
+export function promptIn(file: string, text: string): string {
+  writeFileSync(file, text)
+  return file
+}
 
 const DEV = resolve('test/agents/dev.mjs')
 /** A tool call that starts a dev server which leaves the call, its process group and its session. */

@@ -1,33 +1,33 @@
-import { writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { readOr, until } from '../real/lab.ts'
-import { AGENT_MS, scenario } from './lab.ts'
+import { AGENT_MS, promptIn, scenario } from './lab.ts'
 
 /** Until `holdfast run HARNESS` knows its agents. */
 const todo = { todo: true }
 
 scenario(
-  'its native id is known within seconds, and a resume by name or by that id goes on with the same conversation',
+  'its native id is known within seconds; a takeover and a resume, by name or by that id, go on with the same conversation',
   async (lab) => {
     await lab.run('s', `alpha [[run: echo one >${lab.file('one')}]] [[hang]]`)
     await lab.asked('alpha', 1)
     const nativeId = await until('its native id', async () => (await lab.status('s')).nativeId, AGENT_MS)
     expect(await lab.status('s')).toMatchObject({ harness: lab.launch.name, state: 'running' })
-    const held = await lab.hf(['resume', nativeId, '--detach', '--prompt-file', prompt(lab.file('no'), 'no [[say: no]]')])
+    const held = await lab.hf(['resume', nativeId, '--detach', '--prompt-file', promptIn(lab.file('no'), 'no [[say: no]]')])
     expect(held.code, held.stderr).toBe(75)
-    await lab.ok(['stop', 's'])
 
-    for (const [reference, word] of [
-      ['s', 'beta'],
-      [nativeId, 'gamma'],
+    for (const [reference, word, ...how] of [
+      ['s', 'beta', '--takeover'],
+      ['s', 'gamma'],
+      [nativeId, 'delta'],
     ] as const) {
       const file = lab.file(word)
       await lab.ok([
         'resume',
         reference,
+        ...how,
         '--detach',
         '--prompt-file',
-        prompt(lab.file(`${word}.md`), `${word} [[run: echo $PPID >${file}]] [[say: done]]`),
+        promptIn(lab.file(`${word}.md`), `${word} [[run: echo $PPID >${file}]] [[say: done]]`),
       ])
       expect((await lab.hf(['wait', 's', '--timeout', '60s'])).code).toBe(0)
       expect(readOr(file)).not.toBe('')
@@ -68,8 +68,3 @@ scenario(
   },
   todo,
 )
-
-function prompt(file: string, text: string): string {
-  writeFileSync(file, text)
-  return file
-}

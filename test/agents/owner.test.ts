@@ -14,14 +14,15 @@ scenario('a second owner is refused; a takeover ends the first with all it start
   const first = await lab.status('s')
   const old = (await lab.tree('s')).map(({ pid }) => pid)
 
-  const refused = await lab.hf(['resume', 's', '--detach', '--', lab.path, ...lab.launch.resume(id, 'beta [[hang]]')])
+  const again = ['run', '--session', 's', '--dir', lab.dir, '--detach']
+  const refused = await lab.hf([...again, '--', lab.path, ...lab.launch.resume(id, 'beta [[hang]]')])
   expect(refused.code).toBe(75)
   expect(refused.stderr).toContain(`pid ${first.pid}`)
   expect(lab.model.requests.filter(({ prompt }) => prompt.includes('beta'))).toEqual([])
 
   const seen = lab.file('seen')
   const second = lab.launch.resume(id, 'gamma [[hang]]')
-  const taken = await lab.hf(['resume', 's', '--takeover', '--detach', '--', 'sh', '-c', CHECK, 'sh', lab.path, ...second], {
+  const taken = await lab.hf([...again, '--takeover', '--', 'sh', '-c', CHECK, 'sh', lab.path, ...second], {
     env: { OLD: old.join(' '), SEEN: seen },
   })
   const before = lab.model.requests.length

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { until } from '../real/lab.ts'
-import { type AgentLab, endUnmanaged, scenario } from './lab.ts'
+import { type AgentLab, endUnmanaged, promptIn, scenario } from './lab.ts'
 
 /** Agents that say themselves who owns a session. */
 const of = ({ name }: { name: string }): boolean => name === 'claude'
 
 type Listed = { readonly session: string | null; readonly nativeId: string | null; readonly pid: number; readonly harness: string | null }
-const listed = async (lab: AgentLab): Promise<Listed[]> => JSON.parse(await lab.ok(['ls', '--all', '--json'])) as Listed[]
+const listed = async (lab: AgentLab): Promise<Listed[]> => JSON.parse(await lab.ok(['ls', '--unmanaged', '--json'])) as Listed[]
 
 scenario(
   'one that Holdfast did not start is listed with its native id, and owns it: a resume is refused',
@@ -16,9 +16,10 @@ scenario(
     const stranger = lab.unmanaged(lab.launch.start(id, 'alpha [[hang]]'))
     await lab.asked('alpha')
     expect(await listed(lab)).toContainEqual(expect.objectContaining({ session: null, nativeId: id, pid: stranger.pid, harness: lab.launch.name }))
-    const refused = await lab.hf(['resume', id, '--detach', '--dir', lab.newDir()])
+    const refused = await lab.hf(['resume', id, '--detach', '--dir', lab.newDir(), '--prompt-file', promptIn(lab.file('no'), 'beta [[say: no]]')])
     expect(refused.code, refused.stderr).toBe(75)
     expect(refused.stderr).toContain(`pid ${stranger.pid}`)
+    expect(lab.model.requests.some(({ prompt }) => prompt.includes('beta'))).toBe(false)
     await endUnmanaged(stranger)
     expect((await listed(lab)).filter(({ nativeId }) => nativeId === id)).toEqual([])
   },
