@@ -87,7 +87,7 @@ export async function simulated(): Promise<Simulated> {
     containers: { make: () => null, admit: () => false, freeze: () => false, thaw: () => false, kill: () => false, remove: () => true },
     spares: () => [],
     daemons: () => [],
-    daemonLore: { variables: new Map(), isBackground: () => false },
+    daemonLore: { variables: new Map(), isBackground: () => false, handsOver: () => null },
     ask: async () => {},
     files: {
       cgroup: () => null,
