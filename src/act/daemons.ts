@@ -13,13 +13,15 @@ type InDaemons = Pick<DaemonFate, 'spared' | 'ours' | 'others' | 'served' | 'ask
  */
 export function sessionsInDaemons(pass: Pass, run: Lookable, exitAt: number | null, members: readonly Member[], eyes: Eyes): InDaemons {
   const natives = eyes.files.natives(run.id).filter(({ harness }) => eyes.daemonLore.variables.has(harness))
-  const found = daemonsFor(pass.table, run, members, natives, eyes)
+  const handsTo = eyes.daemonLore.handsOver(run.argv)
+  const ofInterest = [...natives.map(({ harness }) => harness), ...(handsTo === null ? [] : [handsTo])]
+  const found = daemonsFor(pass.table, members, ofInterest, eyes)
   if (found.length === 0 && natives.length === 0) return NOTHING
-  const { dir, startedAt, until } = run
-  const fate = fateOfDaemons(found, { dir, startedAt, until, exitAt }, natives)
-  if (natives.length === 0) learn(run, fate, eyes)
+  const { dir, startedAt } = run
+  const fate = fateOfDaemons(found, { dir, startedAt, handsTo, exitAt }, natives)
+  if (natives.length === 0 && handsTo !== null) learn(run, fate, eyes)
   const seen = { environment: environmentsIn(pass.table, eyes), fate, eyes }
-  const named = isNear(run, found, fate) ? namedIn(pass, run, seen) : []
+  const named = isNear(handsTo, found, fate) ? namedIn(pass, run, seen) : []
   const leaked = [...fate.ours.map(({ pid }) => eyes.processes.marker(pid)), ...named.map(({ marker }) => marker)]
   return {
     ...fate,
@@ -34,17 +36,17 @@ const NOTHING: InDaemons = { spared: [], ours: [], others: [], served: [], ask: 
 /** The one session that was handed over: when it has left its daemon, only its id still tells what it has left behind. */
 function learn(run: Lookable, { natives }: DaemonFate, { files }: Eyes): void {
   const [only, ...more] = natives
-  if (run.until === 'tree' && only !== undefined && more.length === 0) files.recordNative(run.id, only)
+  if (only !== undefined && more.length === 0) files.recordNative(run.id, only)
 }
 
 /** Those among its members and, where a session of ours may be in one that others started long ago, those of its harness among all. */
-function daemonsFor(table: ProcessTable, run: Lookable, members: readonly Member[], natives: readonly NativeId[], eyes: Eyes): FoundDaemon[] {
-  const isBorn = ({ row }: SharedDaemon): boolean => members.some((member) => sameProcess(member.row, row))
-  const anywhere = natives.length > 0 || run.until === 'tree'
-  if (!anywhere) return eyes.daemons(members.map(({ row }) => row)).map((daemon) => ({ ...daemon, born: true }))
-  return daemonsIn(table, eyes)
+function daemonsFor(table: ProcessTable, members: readonly Member[], ofInterest: readonly string[], eyes: Eyes): FoundDaemon[] {
+  // A worker that speaks for its daemon is one of a session's own: it is not spared for being a daemon.
+  const isBorn = ({ row, worker }: SharedDaemon): boolean => worker !== true && members.some((member) => sameProcess(member.row, row))
+  const found = ofInterest.length === 0 ? eyes.daemons(members.map(({ row }) => row)) : daemonsIn(table, eyes)
+  return found
     .map((daemon) => ({ ...daemon, born: isBorn(daemon) }))
-    .filter(({ born, harness }) => born || natives.length === 0 || natives.some((native) => native.harness === harness))
+    .filter(({ born, harness }) => born || ofInterest.length === 0 || ofInterest.includes(harness))
 }
 
 /** Once a table, however many runs are looked for in it. */
@@ -69,8 +71,8 @@ function environmentsIn(table: ProcessTable, { processes }: Eyes): (pid: number)
 type SeenDaemons = { readonly environment: (pid: number) => Environment; readonly fate: DaemonFate; readonly eyes: Eyes }
 
 /** Can there be processes of its session that do not have its marker? Its daemon may be gone: it leaves soon after its last session. */
-const isNear = (run: Lookable, found: readonly FoundDaemon[], { natives }: DaemonFate): boolean =>
-  natives.some(({ harness }) => run.until === 'tree' || found.some((daemon) => daemon.harness === harness))
+const isNear = (handsTo: string | null, found: readonly FoundDaemon[], { natives }: DaemonFate): boolean =>
+  natives.some(({ harness }) => harness === handsTo || found.some((daemon) => daemon.harness === harness))
 
 /** The sessions that its environment says it is in: of each harness one at most. */
 const idsIn = (environment: Environment, { eyes }: SeenDaemons): NativeId[] =>

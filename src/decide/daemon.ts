@@ -1,4 +1,4 @@
-import type { Asking, NativeId, ProcessId, Served, ServedSession, SharedDaemon, Spared, Until } from '../model/index.ts'
+import type { Asking, NativeId, ProcessId, Served, ServedSession, SharedDaemon, Spared } from '../model/index.ts'
 
 /** What follows for the shared daemons that a run has to do with. */
 export type DaemonFate = {
@@ -24,8 +24,14 @@ export type Working = Served & { readonly processes: readonly ProcessId[] }
 /** `born`: the daemon was born in the run, so that what leaks through it is the run's own marker and environment. */
 export type FoundDaemon = SharedDaemon & { readonly born: boolean }
 
-/** `exitAt`: when its own command ended; null: it has not, as far as anybody knows. */
-export type RunOfDaemon = { readonly dir: string; readonly startedAt: number; readonly until: Until; readonly exitAt: number | null }
+export type RunOfDaemon = {
+  readonly dir: string
+  readonly startedAt: number
+  /** The harness to whose daemon its command hands its session; null: to none. */
+  readonly handsTo: string | null
+  /** When its command ended; null: it has not, as far as anybody knows. */
+  readonly exitAt: number | null
+}
 
 /**
  * A session is ours if it has a native id of ours. Where none of that harness is on record, it is ours if it was begun in this very directory
@@ -57,10 +63,10 @@ function fateOf(daemon: FoundDaemon, run: RunOfDaemon, natives: readonly NativeI
     return {
       ...NOTHING,
       spared: born ? [{ row, why }] : [],
-      blind: known.length > 0 && run.until === 'tree' ? `${what} (pid ${row.pid}) ${UNTOLD}` : null,
+      blind: run.handsTo === harness ? `${what} (pid ${row.pid}) ${UNTOLD}` : null,
     }
   }
-  const handedOver = (since: number): boolean => run.until === 'tree' && natives.length === 0 && since <= (run.exitAt ?? since)
+  const handedOver = (since: number): boolean => run.handsTo === harness && since <= (run.exitAt ?? since)
   const isOurs = ({ nativeId, dir, since }: ServedSession): boolean =>
     known.length > 0
       ? nativeId !== null && known.includes(nativeId)

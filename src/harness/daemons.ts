@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Asking, DaemonLore, Environment, ProcessRow, ServedSession, SharedDaemon } from '../model/index.ts'
+import { sameProcess } from '../model/index.ts'
 import { claudeRoster, clineSessions, codexThreads, isThreadOfAppServer } from './served.ts'
 
 /** What we know of the daemons that harnesses keep for all of their sessions: how to tell one, whom it serves, how it is ended. */
@@ -8,11 +9,17 @@ type DaemonRule = {
   readonly harness: string
   readonly what: string
   readonly is: (argv: readonly string[]) => boolean
+  /** One that works for it, and goes on when it dies. */
+  readonly isWorker?: (argv: readonly string[]) => boolean
   /** The variable by which it tells all that a session starts which session that is. */
   readonly idVariable: string | null
-  readonly served: (env: Environment, argv: readonly string[]) => ServedSession[] | null
+  /** Where it keeps what it knows: there is one daemon for each. */
+  readonly home: (env: Environment) => string
+  readonly served: (home: string, argv: readonly string[]) => ServedSession[] | null
   readonly stop: (argv: readonly string[]) => string[] | null
-  readonly isBackground: (id: string, env: Environment) => boolean
+  readonly isBackground: (id: string, home: string) => boolean
+  /** Options with which a command hands its session to the daemon and ends. */
+  readonly handsOver: readonly string[]
 }
 
 const RULES: readonly DaemonRule[] = [
@@ -20,11 +27,14 @@ const RULES: readonly DaemonRule[] = [
     harness: 'claude',
     what: "Claude Code's daemon",
     is: ([program = '', verb, action]) => basename(program).startsWith('claude') && verb === 'daemon' && action === 'run',
+    isWorker: ([program = '', option]) => basename(program).startsWith('claude') && option === '--bg-pty-host',
     idVariable: 'CLAUDE_CODE_SESSION_ID',
-    served: (env, [program = 'claude']) => claudeRoster(join(claudeFolder(env), 'daemon', 'roster.json'), program),
+    home: (env) => folder(env, 'CLAUDE_CONFIG_DIR', '.claude'),
+    served: (home, [program = 'claude']) => claudeRoster(join(home, 'daemon', 'roster.json'), program),
     stop: ([program = 'claude']) => [program, 'daemon', 'stop', '--any'],
     // It keeps a folder for every job it ever had, by the beginning of the session's id.
-    isBackground: (id, env) => existsSync(join(claudeFolder(env), 'jobs', id.slice(0, 8), 'state.json')),
+    isBackground: (id, home) => existsSync(join(home, 'jobs', id.slice(0, 8), 'state.json')),
+    handsOver: ['--bg', '--background'],
   },
   {
     harness: 'codex',
@@ -32,46 +42,73 @@ const RULES: readonly DaemonRule[] = [
     is: (argv) =>
       basename(argv[0] ?? '') === 'codex' && argv[1] === 'app-server' && (argv.includes('--managed-daemon') || argv.includes('pid-update-loop')),
     idVariable: 'CODEX_THREAD_ID',
-    served: (env) => codexThreads(codexFolder(env)),
+    home: (env) => folder(env, 'CODEX_HOME', '.codex'),
+    served: codexThreads,
     stop: ([program = 'codex']) => [program, 'app-server', 'daemon', 'stop'],
-    isBackground: (id, env) => isThreadOfAppServer(codexFolder(env), id),
+    isBackground: (id, home) => isThreadOfAppServer(home, id),
+    handsOver: [],
   },
   {
     harness: 'cline',
     what: "Cline's hub",
     is: (argv) => argv.includes('--cline-hub-daemon'),
     idVariable: null,
-    served: (env) => clineSessions(join(folder(env, 'CLINE_DIR', '.cline'), 'data', 'sessions')),
+    home: (env) => folder(env, 'CLINE_DIR', '.cline'),
+    served: (home) => clineSessions(join(home, 'data', 'sessions')),
     stop: () => null,
     isBackground: () => true,
+    handsOver: [],
   },
 ]
 
 const folder = (env: Environment, variable: string, name: string): string => env[variable] || join(env['HOME'] ?? '/nonexistent', name)
-const claudeFolder = (env: Environment): string => folder(env, 'CLAUDE_CONFIG_DIR', '.claude')
-const codexFolder = (env: Environment): string => folder(env, 'CODEX_HOME', '.codex')
 
-/** Those of the rows that are a shared daemon. Names are looked at first: a command line costs a read. */
+/**
+ * Those of the rows that are a shared daemon, or speak for one that is not among them: its workers. Names are looked at first: a command
+ * line costs a read.
+ */
 export function sharedDaemons(
   rows: readonly ProcessRow[],
   argumentsOf: (pid: number) => readonly string[],
   environmentOf: (pid: number) => Environment,
 ): SharedDaemon[] {
-  return rows.flatMap((row): SharedDaemon[] => {
-    if (!NAMES.test(row.name)) return []
-    const argv = argumentsOf(row.pid)
-    const rule = RULES.find(({ is }) => is(argv))
-    if (rule === undefined) return []
-    const { harness, what } = rule
-    return [{ row, what, harness, served: orUnknown(() => rule.served(environmentOf(row.pid), argv)), stop: asCommand(rule.stop(argv)) }]
+  const lines = rows.filter(({ name }) => NAMES.test(name)).map((row) => ({ row, argv: argumentsOf(row.pid) }))
+  const told = (line: Line): Told => ({ ...line, env: environmentOf(line.row.pid) })
+  return RULES.flatMap((rule) => {
+    const daemons = lines.filter(({ argv }) => rule.is(argv)).map(told)
+    const homes = new Set(daemons.map(({ env }) => rule.home(env)))
+    const workers = lines.filter(({ argv }) => rule.isWorker?.(argv)).map(told)
+    const alone = new Map(workers.filter(({ env }) => !homes.has(rule.home(env))).map((worker) => [rule.home(worker.env), worker]))
+    const spokenFor = [...alone.values()].map((worker) => read(rule, { ...worker, argv: [programOf(worker.argv)] }))
+    return [...daemons.map((daemon) => read(rule, daemon)), ...spokenFor.map((daemon) => withoutDaemon(daemon, rows))]
   })
 }
+type Line = { readonly row: ProcessRow; readonly argv: readonly string[] }
+type Told = Line & { readonly env: Environment }
+
+function read({ harness, what, home, served, stop }: DaemonRule, { row, argv, env }: Told): SharedDaemon {
+  return { row, what, harness, served: orUnknown(() => served(home(env), argv)), stop: asCommand(stop(argv)) }
+}
+
+/** A worker's own name says little; what it was told to run is the harness. */
+const programOf = (argv: readonly string[]): string => argv[argv.indexOf('--') + 1] ?? 'claude'
+
+/** Nobody starts its dead again, and nobody can be told to end it. */
+const withoutDaemon = ({ served, ...daemon }: SharedDaemon, rows: readonly ProcessRow[]): SharedDaemon => ({
+  ...daemon,
+  worker: true,
+  served: served?.filter(({ processes }) => processes.some((one) => rows.some((row) => sameProcess(row, one)))) ?? null,
+  stop: null,
+})
 const NAMES = /^(claude|codex|cline|node|MainThread|bun)/
 const asCommand = (command: string[] | null): Asking | null => (command === null ? null : { kind: 'command', command })
 
 export const daemonLore: DaemonLore = {
   variables: new Map(RULES.map(({ harness, idVariable }) => [harness, idVariable])),
-  isBackground: (harness, id, env) => RULES.some((rule) => rule.harness === harness && orUnknown(() => rule.isBackground(id, env)) === true),
+  isBackground: (harness, id, env) =>
+    RULES.some((rule) => rule.harness === harness && orUnknown(() => rule.isBackground(id, rule.home(env))) === true),
+  handsOver: ([program = '', ...options]) =>
+    RULES.find((rule) => basename(program).startsWith(rule.harness) && options.some((option) => rule.handsOver.includes(option)))?.harness ?? null,
 }
 
 /** A registry that cannot be read, or says something new, tells nothing. */

@@ -36,7 +36,7 @@ const handshake = (): string =>
   `GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n\r\n`
 
 /** What a client sends is masked. */
-export function frame(text: string): Buffer {
+function frame(text: string): Buffer {
   const payload = Buffer.from(text)
   const mask = randomBytes(4)
   for (const [index, byte] of payload.entries()) payload[index] = byte ^ (mask[index % 4] ?? 0)

@@ -20,6 +20,8 @@ export type ServedSession = {
 /** A daemon that a harness keeps for all of its sessions. `served`: null: it could not be told. `stop`: the harness's own way to end it. */
 export type SharedDaemon = {
   readonly row: ProcessRow
+  /** It is not there (any more), or elsewhere; this is one of its workers, which live on without it. */
+  readonly worker?: true
   readonly what: string
   readonly harness: string
   readonly served: readonly ServedSession[] | null
@@ -42,4 +44,6 @@ export type DaemonLore = {
   readonly variables: ReadonlyMap<string, string | null>
   /** Does this session live in the shared daemon, or did it once? By what lies on disk, where this environment says. */
   readonly isBackground: (harness: string, id: string, env: Environment) => boolean
+  /** The harness whose daemon gets the session of this command, which then ends; null: it keeps its session itself. */
+  readonly handsOver: (argv: readonly string[]) => string | null
 }

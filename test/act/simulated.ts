@@ -91,7 +91,7 @@ export async function simulated(): Promise<Simulated> {
     zeroAfter: () => [],
     agentsIn: () => [],
     recordCompany: async () => {},
-    daemonLore: { variables: new Map(), isBackground: () => false },
+    daemonLore: { variables: new Map(), isBackground: () => false, handsOver: () => null },
     ask: async () => {},
     files: {
       cgroup: () => null,

@@ -7,8 +7,8 @@ import { verifies } from '../requirements.ts'
 import { row } from './build.ts'
 
 const command = (...words: string[]): Asking => ({ kind: 'command', command: words })
-const run: RunOfDaemon = { dir: '/work', startedAt: 100, until: 'harness', exitAt: null }
-const handed: RunOfDaemon = { ...run, until: 'tree', exitAt: 200 }
+const run: RunOfDaemon = { dir: '/work', startedAt: 100, handsTo: null, exitAt: null }
+const handed: RunOfDaemon = { ...run, handsTo: 'claude', exitAt: 200 }
 const of = (pid: number) => ({ pid, ticks: pid * 10 })
 const session = (id: string, over: Partial<ServedSession> = {}): ServedSession => ({
   nativeId: id,
@@ -40,7 +40,7 @@ describe("a harness's shared daemon that was born in the run", () => {
   verifies('unknown', 'a run that has handed its session over is unknown then, and not over', () => {
     for (const born of [true, false])
       expect(fateOfDaemons([daemon(null, { born })], handed, claude('1')).blind).toBe('D (pid 500) does not tell whom it serves')
-    expect(fateOfDaemons([daemon(null)], handed, [{ harness: 'codex', id: '1' }]).blind).toBeNull()
+    expect(fateOfDaemons([daemon(null, { harness: 'codex' })], handed, claude('1')).blind).toBeNull()
   })
   test('that serves only us is asked to end', () => {
     expect(fateOfDaemons([daemon([session('1'), session('2')])], run, []).ask).toEqual([{ of: 500, asking: command('claude', 'daemon', 'stop') }])
@@ -84,6 +84,7 @@ describe("a harness's shared daemon that others started", () => {
     expect(ours({}, { ...handed, exitAt: null })).toEqual(claude('1'))
     for (const other of [{ since: 99 }, { since: 201 }, { since: null }, { dir: '/work/sub' }]) expect(ours(other)).toEqual([])
     expect(ours({}, run)).toEqual([])
+    expect(ours({}, { ...handed, handsTo: 'codex' })).toEqual([])
   })
   test('a session that only lies ready is not at work, and nobody is asked for it', () => {
     const fate = fateOfDaemons([daemon([session('1', { active: false, stop: null })], outside)], run, claude('1'))
@@ -111,11 +112,11 @@ verifies('innocent', 'nobody is ours and others’ at once, and none but ours is
     served: fc.option(sessions),
     born: fc.boolean(),
     natives: fc.subarray(claude('1', '2')),
-    until: fc.constantFrom('harness' as const, 'tree' as const),
+    handsTo: fc.constantFrom(null, 'claude', 'codex'),
   })
   fc.assert(
-    fc.property(worlds, ({ served, born, natives, until }) => {
-      const fate = fateOfDaemons([daemon(served, { born })], { ...handed, until }, natives)
+    fc.property(worlds, ({ served, born, natives, handsTo }) => {
+      const fate = fateOfDaemons([daemon(served, { born })], { ...handed, handsTo }, natives)
       const [ours, others] = [fate.ours, fate.others].map((list) => new Set(list.map(({ pid }) => pid)))
       for (const pid of ours ?? []) expect(others?.has(pid)).toBe(false)
       expect((ours?.size ?? 0) + (others?.size ?? 0)).toBe(served?.length ?? 0)

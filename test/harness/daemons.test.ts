@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { daemonLore, SPARE, sharedDaemons } from '../../src/harness/index.ts'
+import type { ProcessRow } from '../../src/model/index.ts'
 import { row } from '../decide/build.ts'
 import { verifies } from '../requirements.ts'
 
@@ -77,6 +78,24 @@ describe('shared daemons', () => {
     ])
     expect(find('claude', ['/opt/claude', '-p', 'daemon run'])).toEqual([])
     expect(find('claude', ['claude', 'bg-spare', '--bg-spare', 'x'])).toEqual([])
+  })
+  test('Claude Code: while its daemon is not there, its workers speak for it', () => {
+    write('.claude/daemon/roster.json', ROSTER)
+    const host = row(29224, { name: 'claude', ticks: 4624546 })
+    const argv = ['claude bg-pty-host', '--bg-pty-host', '/tmp/x.sock', '200', '50', '--', '/opt/claude', '--bg-spare', '/tmp/y.sock']
+    const look = (rows: readonly ProcessRow[], daemon: number | null) =>
+      sharedDaemons(
+        rows,
+        (pid) => (pid === daemon ? ['/opt/claude', 'daemon', 'run'] : argv),
+        () => ({ HOME: home }),
+      )
+    expect(look([host], null)).toMatchObject([
+      { row: host, worker: true, served: [{ dir: '/w', stop: { command: ['/opt/claude', 'stop', 'ce90ba4e'] } }], stop: null },
+    ])
+    // What the roster says of those who died with it.
+    expect(look([row(7, { name: 'claude' })], null)).toMatchObject([{ worker: true, served: [] }])
+    expect(look([host, row(500, { name: 'claude' })], 500)).toMatchObject([{ row: { pid: 500 }, served: [{}] }])
+    expect(look([host, row(500, { name: 'claude' })], 500)).toHaveLength(1)
   })
   verifies('identity', 'a worker is known by pid and start; a bare pid names nobody', () => {
     const processes = (worker: object): unknown => {
@@ -159,6 +178,12 @@ describe('shared daemons', () => {
     expect(find('cline', ['cline', '--cline-hub-daemon', '--cwd', '/a'])).toMatchObject([
       { harness: 'cline', served: [{ nativeId: 'a', dir: '/a', active: true, stop: null }], stop: null },
     ])
+  })
+  test('a command that hands its session to the daemon says so by an option', () => {
+    expect(daemonLore.handsOver(['/opt/claude', '--model', 'x', '--bg', 'go'])).toBe('claude')
+    expect(daemonLore.handsOver(['claude', '-p', 'go'])).toBeNull()
+    expect(daemonLore.handsOver(['codex', '--bg'])).toBeNull()
+    expect(daemonLore.handsOver(['sh', '-c', 'x', '--bg'])).toBeNull()
   })
   test('a command line is read only where the name fits', () => {
     expect(
