@@ -1,6 +1,7 @@
 import type { LiveRun, ProcessId, Run } from '../model/index.ts'
 import { isFrozen } from '../model/index.ts'
 import { endTree, type Hands } from './end-tree.ts'
+import type { Lookable } from './eyes.ts'
 import { isThere, untilGone } from './gone.ts'
 import { isHere } from './look.ts'
 
@@ -53,7 +54,7 @@ function isFrozenThere({ pid, ticks }: ProcessId, { processes }: Hands): boolean
 }
 
 /** A keeper that was killed, or whose run lives as long as its tree, could not take its timer with it. */
-export function endTimer(run: LiveRun, hands: Hands): void {
+export function endTimer(run: Lookable, hands: Hands): void {
   const { files, processes } = hands
   const timer = files.timer(run.id)
   if (timer === null || !isHere(run, hands)) return

@@ -6,7 +6,7 @@ import { newCookie, newRunId } from './launch.ts'
 import { isOlder, placesOf } from './usage.ts'
 import type { World } from './world.ts'
 
-type Senses = Pick<World, 'processes' | 'files' | 'harnesses' | 'readDatabase' | 'clock' | 'env'>
+type Senses = Pick<World, 'processes' | 'files' | 'harnesses' | 'ownHarnesses' | 'readDatabase' | 'clock' | 'env'>
 
 /** Agents among a run's members that are not the one it is about. Who is none by its name costs no look at its command line. */
 export function agentsIn(world: Senses): Hands['agentsIn'] {
@@ -14,12 +14,12 @@ export function agentsIn(world: Senses): Hands['agentsIn'] {
     const { processes, files } = world
     const main = files.harness(run.id) ?? (run.adopted ? run.launcher : null)
     const rows = members.map(({ row }) => row)
-    if (!rows.some((row) => mayBeAgent(row.name) && (main === null || !sameProcess(row, main)))) return []
+    if (!rows.some((row) => mayBeAgent(row.name, [], world.ownHarnesses()) && (main === null || !sameProcess(row, main)))) return []
     const registered = registeredAgents(placesOf(world, run.id), (pid) => rows.some((row) => row.pid === pid))
     const candidates = rows.map(
       (row): Candidate => ({ row, argv: processes.arguments(row.pid), exe: processes.exe(row.pid), cwd: processes.cwd(row.pid) }),
     )
-    return agentsAmong(candidates, registered).filter(
+    return agentsAmong(candidates, registered, world.ownHarnesses()).filter(
       ({ row, launchers }) => main === null || ![row, ...launchers].some((one) => sameProcess(one, main)),
     )
   }

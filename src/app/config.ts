@@ -9,6 +9,7 @@ export type Config = {
   readonly spares: () => readonly SpareRule[]
   /** Those we ship, and those that `config.toml` describes (`[harness.NAME]`). */
   readonly harnesses: () => readonly Harness[]
+  readonly ownHarnesses: () => readonly Harness[]
   /** What is wrong with it, once it was read. */
   readonly trouble: () => string | null
 }
@@ -30,11 +31,11 @@ export function openConfig(home: string): Config {
     known ??= read()
     return known
   }
-  return { spares: () => once().spares, harnesses: () => once().harnesses, trouble: () => trouble }
+  return { spares: () => once().spares, harnesses: () => [...HARNESSES, ...once().own], ownHarnesses: () => once().own, trouble: () => trouble }
 }
 
-type Read = { readonly spares: readonly SpareRule[]; readonly harnesses: readonly Harness[] }
-const SHIPPED: Read = { spares: SPARE, harnesses: HARNESSES }
+type Read = { readonly spares: readonly SpareRule[]; readonly own: readonly Harness[] }
+const SHIPPED: Read = { spares: SPARE, own: [] }
 
 function readConfig(path: string): Read {
   const text = readOr(path)
@@ -47,7 +48,7 @@ function readConfig(path: string): Read {
       .map((key) => `spare.${key}`),
   ]
   if (unknown.length > 0) throw new Error(`${path}: nobody knows ${unknown.join(', ')}`)
-  return { spares: sparesFrom(spare, path), harnesses: [...HARNESSES, ...harnessesFrom(harness, path)] }
+  return { spares: sparesFrom(spare, path), own: harnessesFrom(harness, path) }
 }
 
 function sparesFrom(spare: unknown, path: string): readonly SpareRule[] {

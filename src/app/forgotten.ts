@@ -1,4 +1,4 @@
-import { endTree, type RunEnd } from '../act/index.ts'
+import { endTimer, endTree, type RunEnd } from '../act/index.ts'
 import type { Intent, Lock, RunHolder, Store } from '../model/index.ts'
 import { judgeLocks, recordOfLock } from './locks.ts'
 import { asLive } from './recover.ts'
@@ -26,6 +26,7 @@ export async function endForgotten(world: World, store: Store, lock: Forgotten, 
   const { ended, survivors, spared, blind } = await endTree(record, world, { graceMs })
   if (survivors.length > 0) return { kind: 'survivors', run, survivors, ended }
   if (blind !== null) return { kind: 'unknown', run, why: blind }
+  endTimer(record, world)
   await store.unlock(lock, { by: intent.by, reason: `what lived on of it was ended: ${intent.reason}` }, world.clock.now())
   return { kind: 'ended', run, ended, spared, unrecorded: null }
 }

@@ -53,7 +53,7 @@ async function isAbout(world: World, store: Store, run: Run, native: string): Pr
     if (seen.kind !== 'seen' || seen.row.ticks !== ticks) return []
     return [{ row: seen.row, argv: processes.arguments(pid), exe: processes.exe(pid), cwd: processes.cwd(pid) }]
   })
-  const agents = agentsAmong(candidates, [])
+  const agents = agentsAmong(candidates, [], world.ownHarnesses())
   const nearest = candidates.flatMap(({ row }) => agents.find((one) => sameProcess(one.row, row)) ?? [])[0]
   if (nearest === undefined) return candidates.some(({ row }) => sameProcess(row, agent))
   return [nearest.row, ...nearest.launchers].some((one) => sameProcess(one, agent))

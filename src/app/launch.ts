@@ -38,7 +38,8 @@ export function launchOf(
 ): Launch {
   const names = Object.keys(world.env)
   const unwanted = run.dir.startsWith(`${world.islands}/`) ? [...OWN_VARIABLES, ...GIT_VARIABLES] : OWN_VARIABLES
-  const stripped = [...sessionVariables(names, SESSION_VARIABLES), ...unwanted.filter((name) => names.includes(name))]
+  const table = [...SESSION_VARIABLES, ...world.ownHarnesses().flatMap((harness) => harness.sessionVariables)]
+  const stripped = [...sessionVariables(names, table), ...unwanted.filter((name) => names.includes(name))]
   const environment = { ...world.env }
   for (const name of stripped) delete environment[name]
   const ignored = about.front?.ignores ?? new Set<number>()

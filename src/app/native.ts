@@ -28,7 +28,11 @@ function mainAgent(world: World, members: readonly Member[], harness: ProcessId,
   const candidates = rows.map(
     (row): Candidate => ({ row, argv: processes.arguments(row.pid), exe: processes.exe(row.pid), cwd: processes.cwd(row.pid) }),
   )
-  return agentsAmong(candidates, registered).find(({ row, launchers }) => [row, ...launchers].some((one) => sameProcess(one, harness))) ?? null
+  return (
+    agentsAmong(candidates, registered, world.ownHarnesses()).find(({ row, launchers }) =>
+      [row, ...launchers].some((one) => sameProcess(one, harness)),
+    ) ?? null
+  )
 }
 
 /** The agent is gone: then only its output can still tell. */
@@ -52,7 +56,7 @@ function captured(world: World, run: LiveRun, harness: Harness, agent: Agent, me
 function hasOtherAgents(world: World, rows: readonly ProcessRow[], { name }: Harness): boolean {
   const { processes } = world
   const candidates = rows.map((row): Candidate => ({ row, argv: processes.arguments(row.pid), exe: processes.exe(row.pid), cwd: null }))
-  return agentsAmong(candidates, []).some(({ harness }) => harness === name)
+  return agentsAmong(candidates, [], world.ownHarnesses()).some(({ harness }) => harness === name)
 }
 
 const HEAD_BYTES = 256 * 1024

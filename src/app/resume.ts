@@ -11,14 +11,19 @@ export type Resumption = Pick<StartRequest, 'session' | 'argv' | 'harness' | 're
  * The next run of a session: its harness goes on with the conversation, in its directory. Of a command that we know nothing of, the same
  * again. `args`: what the caller adds (or, where we know nothing, the command to run instead).
  */
-export async function resumptionOf(world: World, reference: string, args: readonly string[] | null, dir: string | undefined): Promise<Resumption> {
+export async function resumptionOf(
+  world: World,
+  reference: string,
+  args: readonly string[] | null,
+  { dir, ends }: { readonly dir: string | undefined; readonly ends: boolean },
+): Promise<Resumption> {
   const store = await world.store('writer')
   const found = await store.find(reference, 'prefix')
   if (found.kind === 'none') {
     const elsewhere = onDisk(world, reference)
     if (elsewhere !== null) return fromDisk(elsewhere, args, dir)
   }
-  const view = await followMove(store, await findSession(store, reference), reference)
+  const view = await followMove(store, await findSession(store, reference, ends ? 'near' : 'prefix'), reference)
   const { session } = view
   const about = { session: session.id, dir: dir ?? session.dir }
   const harness = world.harnesses().find(({ name }) => name === session.harness)

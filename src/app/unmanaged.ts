@@ -51,14 +51,15 @@ async function unmanagedIn(world: World, directory: Directory): Promise<Agent[]>
 /** All agents at work, managed or not. One pass over names and command lines. */
 export function agentsHere(world: World, rows = everybody(world)): Agent[] {
   const { processes, env } = world
+  const own = world.ownHarnesses()
   const alive = new Map(rows.filter(({ state }) => !isDead(state)).map((row) => [row.pid, row]))
   const registered = registeredAgents(env, (pid) => alive.has(pid))
   const named = new Set(registered.map(({ process: { pid } }) => pid))
   const candidates = [...alive.values()].flatMap((row): Candidate[] => {
     const argv = processes.arguments(row.pid)
-    return named.has(row.pid) || mayBeAgent(row.name, argv) ? [{ row, argv, exe: processes.exe(row.pid), cwd: processes.cwd(row.pid) }] : []
+    return named.has(row.pid) || mayBeAgent(row.name, argv, own) ? [{ row, argv, exe: processes.exe(row.pid), cwd: processes.cwd(row.pid) }] : []
   })
-  return agentsAmong(candidates, registered)
+  return agentsAmong(candidates, registered, own)
 }
 
 /** One pass over all processes, for who they are and not for whose. */

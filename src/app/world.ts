@@ -49,6 +49,8 @@ export type World = {
   readonly spares: () => readonly SpareRule[]
   /** The agents that we know how to talk to. */
   readonly harnesses: () => readonly Harness[]
+  /** Those of them that config.toml describes. */
+  readonly ownHarnesses: () => readonly Harness[]
   readonly readDatabase: ReadDatabase
   /** What is wrong with config.toml, if it was needed and makes no sense. */
   readonly configTrouble: () => string | null
@@ -86,7 +88,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   const { spares } = config
   const daemons = (rows: readonly ProcessRow[]) => sharedDaemons(rows, processes.arguments, processes.environment)
   const keepers = withFailpoints('keepers', shellKeepers({ assets, files, birth }))
-  const senses = { processes, files, harnesses: config.harnesses, readDatabase: readForeignDatabase, clock, env }
+  const senses = { processes, files, harnesses: config.harnesses, ownHarnesses: config.ownHarnesses, readDatabase: readForeignDatabase, clock, env }
   const zeroAfter: Eyes['zeroAfter'] = (run) => {
     const harness = files.natives(run.id).at(-1)?.harness
     return config.harnesses().find(({ name }) => name === harness)?.zeroAfter ?? []
@@ -125,6 +127,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     containers: withFailpoints('containers', cgroupContainers),
     spares,
     harnesses: config.harnesses,
+    ownHarnesses: config.ownHarnesses,
     readDatabase: readForeignDatabase,
     tokensIn,
     zeroAfter,

@@ -40,14 +40,15 @@ export async function runVerb(world: World, parsed: Parsed): Promise<number> {
 export async function resumeVerb(world: World, parsed: Parsed): Promise<number> {
   const reference = await whichOne(world, parsed)
   if (reference === null) return exitCode.usage
-  return begin(world, parsed, requestOf(parsed, await resumptionOf(world, reference, parsed.command, parsed.values.get('dir'))))
+  const ends = parsed.flags.has('takeover') || parsed.flags.has('force')
+  return begin(world, parsed, requestOf(parsed, await resumptionOf(world, reference, parsed.command, { dir: parsed.values.get('dir'), ends })))
 }
 
 /** Stop and start anew, as it was started: detached, until when, for how long. */
 export async function restartVerb(world: World, parsed: Parsed): Promise<number> {
   const view = await findSession(await world.store('writer'), oneWord(parsed, 'restart'), 'near')
   if (parsed.command === null && !parsed.values.has('prompt-file')) refuseSamePrompt(world, view)
-  const request = requestOf(parsed, await resumptionOf(world, view.session.id, parsed.command, parsed.values.get('dir')))
+  const request = requestOf(parsed, await resumptionOf(world, view.session.id, parsed.command, { dir: parsed.values.get('dir'), ends: true }))
   const { run } = view
   const timeoutMs = request.timeoutMs ?? (run === null || run.deadlineAt === null ? undefined : run.deadlineAt - run.startedAt)
   return begin(world, parsed, {

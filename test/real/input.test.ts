@@ -116,7 +116,7 @@ verifies('bounded', 'an agent that starts itself again and again is stopped by d
   }),
 )
 
-verifies('innocent', 'the beginning of a name is enough to look, and never enough to end anything', () =>
+verifies('innocent', 'the beginning of a name is enough to look, and four characters of it to end something', () =>
   inLab(async (lab) => {
     await lab.ok(['run', '--name', 'web-2', '--dir', lab.dir, '--detach', '--', 'sleep', '1000'])
     expect(await lab.status('web')).toMatchObject({ session: 'web-2', state: 'running' })
@@ -130,6 +130,8 @@ verifies('innocent', 'the beginning of a name is enough to look, and never enoug
       expect(refused.stderr).toMatch(/did you mean web-2\?/)
     }
     expect(await lab.status('web-2')).toMatchObject({ state: 'running', epoch: 1 })
+    await lab.ok(['stop', 'web-'])
+    expect(await lab.status('web-2')).toMatchObject({ state: 'stopped', epoch: 1 })
   }),
 )
 

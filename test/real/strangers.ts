@@ -36,10 +36,15 @@ export function saying(lab: Lab, ...words: readonly string[]): string[] {
   return ['-c', `read x <${pipe}`, ...words]
 }
 
+/** When a process was born, in ticks. */
+export function startOf(pid: number): string {
+  const stat = readOr(`/proc/${pid}/stat`)
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+}
+
 /** What Claude Code writes about one of its live processes. */
 export function register(config: string, pid: number, sessionId: string, over: Readonly<Record<string, unknown>> = {}): void {
   mkdirSync(join(config, 'sessions'), { recursive: true })
-  const stat = readOr(`/proc/${pid}/stat`)
-  const procStart = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  const procStart = startOf(pid)
   writeFileSync(join(config, 'sessions', `${pid}.json`), JSON.stringify({ pid, sessionId, cwd: '/w', procStart, kind: 'interactive', ...over }))
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { loadSqlite } from '../../src/record/driver.ts'
 import { verifies } from '../requirements.ts'
 import { COMMAND, gone, inLab, isAlive, readOr, TEST_COMMAND, until } from './lab.ts'
-import { program, stranger } from './strangers.ts'
+import { program, startOf, stranger } from './strangers.ts'
 
 const refused = (pid: number) => [
   75,
@@ -285,7 +285,10 @@ test('a worker that a daemon keeps is not adopted: it would be started again; it
     const env = { PATH: process.env['PATH'], CLAUDE_CONFIG_DIR: config }
     const daemon = spawn(claude, ['daemon', 'run'], { cwd: lab.agentDir, stdio: ['pipe', 'ignore', 'ignore'], env })
     await stranger(lab.dir, claude, ['-c', 'sleep 1000; :'], async ({ pid }) => {
-      writeFileSync(join(config, 'daemon', 'roster.json'), JSON.stringify({ workers: { abc: { pid, cwd: lab.dir, startedAt: 1 } } }))
+      writeFileSync(
+        join(config, 'daemon', 'roster.json'),
+        JSON.stringify({ workers: { abc: { pid, procStart: startOf(pid), cwd: lab.dir, startedAt: 1 } } }),
+      )
       const refusal = await lab.hf(['adopt', String(pid)])
       expect([refusal.code, refusal.stderr]).toEqual([
         75,
