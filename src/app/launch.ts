@@ -51,6 +51,8 @@ export function launchOf(
       // In the foreground a shell hands them on by itself.
       ...(about.front === null ? unreadVariables(environment) : {}),
       HOLDFAST_HOME: world.home,
+      // For our own command and hooks, wherever the agent's own PATH leads.
+      HOLDFAST_NODE: process.execPath,
       HOLDFAST_SESSION: run.session,
       HOLDFAST_RUN: run.id,
       HOLDFAST_EPOCH: String(run.epoch),

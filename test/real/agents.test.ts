@@ -1,0 +1,242 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { SESSION_VARIABLES } from '../../src/harness/index.ts'
+import { verifies } from '../requirements.ts'
+import { inLab, type Lab, readOr, until } from './lab.ts'
+
+/** A lab with a stand-in for claude on its PATH. */
+const withAgent = (body: (lab: Lab, env: NodeJS.ProcessEnv) => Promise<void>): (() => Promise<void>) => {
+  return () =>
+    inLab(async (lab) => {
+      const bin = join(lab.agentDir, 'bin')
+      mkdirSync(bin)
+      copyFileSync('test/fixtures/claude', join(bin, 'claude'))
+      chmodSync(join(bin, 'claude'), 0o755)
+      spawnSync('mkfifo', [join(lab.agentDir, 'never')])
+      await body(lab, {
+        PATH: `${bin}:${process.env['PATH']}`,
+        HOME: lab.agentDir,
+        CLAUDE_CONFIG_DIR: join(lab.agentDir, 'config'),
+        FA_HOOK: resolve('dist'),
+        FA_DO: 'wait',
+      })
+    })
+}
+type Burned = { usage: { tokens: { total: number } | null; unwatched: { tokens: { total: number } } | null } }
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+const argvOf = (lab: Lab): string[] => readOr(join(lab.agentDir, 'argv')).trimEnd().split('\n')
+
+describe('an agent that Holdfast knows', () => {
+  verifies(
+    'one-owner',
+    'its session gets an id of ours, is resumed by every id it has, with what matters of its options; and while it lives nobody begins it twice',
+    withAgent(async (lab, env) => {
+      await lab.ok(['run', '--session', 'work', '--dir', lab.dir, '--detach', 'claude', '-p', 'a prompt', '--model', 'opus'], { env })
+      const first = JSON.parse(await lab.ok(['status', 'work', '--json'], { env }))
+      expect(first).toMatchObject({ harness: 'claude', nativeId: expect.stringMatching(UUID), state: 'running' })
+      const id = first.nativeId as string
+      await until('its argv', () => existsSync(join(lab.agentDir, 'argv')))
+      expect(argvOf(lab)).toEqual(['--session-id', id, '-p', 'a prompt', '--model', 'opus'])
+      for (const words of [
+        ['run', '--detach', 'claude', '--resume', id],
+        ['resume', id.slice(0, 8), '--detach', '--', '-p', 'x'],
+      ]) {
+        const refused = await lab.hf(words, { env, cwd: lab.newDir() })
+        expect([refused.code, refused.stderr]).toEqual([75, expect.stringContaining('work')])
+      }
+      const stolen = await lab.hf(['run', '--session', 'other', '--dir', lab.newDir(), '--detach', 'claude', '--resume', id], { env })
+      expect([stolen.code, stolen.stderr]).toEqual([64, expect.stringContaining('session work')])
+      await lab.ok(['stop', id.slice(0, 8)], { env })
+      await lab.ok(['resume', id, '--detach', '--', '-p', 'more'], { env, cwd: lab.newDir() })
+      const second = await lab.status('work')
+      expect(second).toMatchObject({ epoch: 2, dir: lab.dir, nativeId: id })
+      await until('its argv', () => argvOf(lab).includes('--resume'))
+      expect(argvOf(lab)).toEqual(['--resume', id, '--model', 'opus', '-p', 'more'])
+      const again = await lab.hf(['restart', 'work'], { env })
+      expect([again.code, again.stderr]).toEqual([64, expect.stringContaining('done twice')])
+    }),
+  )
+
+  test(
+    'a prompt of any size comes by a file or stdin, as it is, and no shell ever sees it',
+    withAgent(async (lab, env) => {
+      const prompt = `$(touch ${lab.agentDir}/seen) \`id\` 'quotes' "and" ${'much '.repeat(60_000)}\n`
+      const file = join(lab.agentDir, 'prompt.md')
+      writeFileSync(file, prompt)
+      const arrived = (): Promise<true> => until('the prompt', () => readOr(join(lab.agentDir, 'prompt')) === prompt)
+      await lab.ok(['run', '--session', 'a', '--dir', lab.dir, '--prompt-file', file, 'claude'], { env: { ...env, FA_DO: 'exit' } })
+      await arrived()
+      writeFileSync(join(lab.agentDir, 'prompt'), '')
+      await lab.ok(['resume', 'a', '--detach', '--prompt-file', '-'], { env: { ...env, FA_DO: 'exit' }, input: prompt })
+      await lab.ok(['wait', 'a'], { env })
+      await arrived()
+      expect(existsSync(join(lab.agentDir, 'seen'))).toBe(false)
+      for (const [args, why] of [
+        [['run', '--prompt-file', '/nowhere', 'claude'], 'ENOENT'],
+        [['run', '--prompt-file', lab.dir, 'claude'], 'directory'],
+        [['run', '--prompt-file', '/dev/null', 'claude'], 'no prompt'],
+        [['run', '--prompt-file', file, '--', 'claude'], '--prompt-file is for'],
+        [['run', '--detach', 'claude'], 'needs a terminal'],
+        [['run', '--budget', '0', 'claude'], '--budget takes'],
+        [['run', '--budget', '5', '--', 'sleep', '1'], '--budget needs'],
+        [['run', 'codex'], 'not installed'],
+        [['resume'], 'the newest'],
+        [['resume', 'a', '--last'], 'not both'],
+        [['resume', '--last'], 'no session of this directory'],
+      ] as const) {
+        const refused = await lab.hf(args, { env: { ...env, PATH: `${lab.agentDir}/bin:/usr/bin:/bin` }, cwd: lab.agentDir })
+        expect([args.join(' '), refused.code, refused.stderr]).toEqual([
+          args.join(' '),
+          expect.toSatisfy((code) => code === 64 || code === 66),
+          expect.stringContaining(why),
+        ])
+      }
+      await lab.ok(['resume', '--last', '--prompt-file', file], { env: { ...env, FA_DO: 'exit' } })
+      expect(await lab.status('a')).toMatchObject({ epoch: 3, state: 'completed' })
+    }),
+  )
+
+  verifies(
+    'self',
+    'one that moves to another conversation takes its session along; one that moves to where another lives is fenced off, and both are told',
+    withAgent(async (lab, env) => {
+      const move = { ...env, FA_DO: 'move' }
+      const goes = { one: 0, two: 0 }
+      /** What its tool call came to, there. */
+      const go = (session: 'one' | 'two', id: string): Promise<string> => {
+        writeFileSync(join(lab.agentDir, `move.${session}`), `${id}\n`)
+        goes[session] += 1
+        return until(
+          `${session} to move to ${id}`,
+          () =>
+            readOr(join(lab.agentDir, `moved.${session}`)).split('\n')[goes[session]] !== undefined &&
+            readOr(join(lab.agentDir, `moved.${session}`)).split('\n')[goes[session] - 1],
+        )
+      }
+      for (const session of ['one', 'two']) {
+        spawnSync('mkfifo', [join(lab.agentDir, `move.${session}`)])
+        await lab.ok(['run', '--session', session, '--dir', lab.newDir(), '--detach', 'claude', '-p', 'x'], { env: move })
+      }
+      const was = String((await lab.status('one'))['nativeId'])
+      const NEW = '11111111-2222-4333-8444-555555555555'
+      expect(await go('one', NEW)).toBe(`0 ${NEW}`)
+      expect(await lab.status('one')).toMatchObject({ nativeId: NEW, state: 'running' })
+      expect((await lab.status(was)).session).toBe('one')
+      // The second goes where the first is.
+      expect(await go('two', NEW)).toBe(`2 ${NEW}`)
+      expect(readOr(join(lab.agentDir, 'heard'))).toMatch(/that of session one.*Holdfast: denied. Session two/s)
+      expect(await lab.status('two')).toMatchObject({ state: 'running' })
+      for (const session of ['one', 'two']) {
+        const events = JSON.parse(await lab.ok(['events', session, '--json'])) as { kind: string }[]
+        expect(events.filter(({ kind }) => kind === 'conflict')).toHaveLength(1)
+      }
+      // The first is told with its next tool call, which is allowed.
+      expect(await go('one', NEW)).toBe(`0 ${NEW}`)
+      expect(readOr(join(lab.agentDir, 'heard'))).toContain('session two has just gone to your conversation')
+      expect(JSON.parse(await lab.ok(['stop', 'two', '--json']))).toMatchObject([{ state: 'superseded' }])
+    }),
+  )
+
+  test(
+    'what it burns is counted for each run and all runs, and --budget ends it; an orphan says what it burned unwatched',
+    withAgent(async (lab, env) => {
+      const run = ['--detach', '--dir', lab.dir, 'claude', '-p', 'x']
+      await lab.ok(['run', '--session', 's', '--budget', '500', ...run], { env: { ...env, FA_DO: 'burn' } })
+      await until('its budget to be spent', async () => (await lab.status('s')).state === 'stopped')
+      const spent = await lab.status('s')
+      expect(spent).toMatchObject({ endedBy: 'budget', reason: expect.stringMatching(/budget.*of 500 tokens/) })
+      const total = (spent as unknown as Burned).usage.tokens?.total ?? 0
+      expect(total).toBeGreaterThanOrEqual(500)
+      await lab.ok(['resume', 's', '--detach', '--', '-p', 'x'], { env })
+      const burned = async () => ((await lab.status('s')) as unknown as Burned).usage
+      await until('the second run to burn', async () => (await burned()).tokens?.total === 110)
+      expect(await burned()).toMatchObject({ sessionTokens: { total: total + 110 }, unwatched: null })
+      expect(await lab.ok(['ls'])).toMatch(/TOKENS/)
+      await lab.ok(['stop', 's'])
+      await lab.ok(['resume', 's', '--detach', '--', '-p', 'x'], { env: { ...env, FA_DO: 'burn' } })
+      await until('it to burn', async () => ((await burned()).tokens?.total ?? 0) >= 110)
+      const { keeper } = await lab.status('s')
+      process.kill(keeper, 'SIGKILL')
+      await until('it to burn unwatched', async () => ((await burned()).unwatched?.tokens.total ?? 0) >= 220)
+      expect(await lab.ok(['status', 's'])).toMatch(/unwatched.*tokens.*since/)
+    }),
+  )
+
+  test(
+    'an agent that it started by itself ends with it, and is on record as a task with what it burned',
+    withAgent(async (lab, env) => {
+      await lab.ok(['run', '--session', 's', '--detach', '--dir', lab.dir, 'claude', '-p', 'x'], { env: { ...env, FA_DO: 'review' } })
+      const transcript = join(lab.agentDir, 'config', 'projects', '-w', '99999999-2222-4333-8444-555555555555.jsonl')
+      await until('the review to work', () => readOr(transcript).split('\n').length > 3)
+      const { nativeId } = await lab.status('s')
+      expect(nativeId).not.toBe('99999999-2222-4333-8444-555555555555')
+      await lab.ok(['stop', 's'])
+      const tasks = JSON.parse(await lab.ok(['task', 'ls', 's', '--json'])) as {
+        session: string
+        state: string
+        usage: { tokens: { total: number } }
+      }[]
+      expect(tasks).toMatchObject([{ state: 'superseded', reason: expect.stringContaining('ended with it') as string }])
+      expect(tasks[0]?.usage.tokens.total).toBeGreaterThanOrEqual(330)
+      expect((await lab.status('99999999-2222-4333')).state).toBe('superseded')
+    }),
+  )
+
+  test(
+    'one of your own in config.toml is spoken to as you say; a key that nobody knows is an error',
+    withAgent(async (lab, env) => {
+      mkdirSync(lab.home, { mode: 0o700, recursive: true })
+      const done = { env: { ...env, FA_DO: 'exit', MINE_SESSION: 'x' } }
+      copyFileSync(join(lab.agentDir, 'bin', 'claude'), join(lab.agentDir, 'bin', 'mine-cli'))
+      writeFileSync(
+        join(lab.home, 'config.toml'),
+        `[harness.mine]\ncommand = "mine-cli"\npreset = ["--session-id", "{id}"]\nresume = ["--resume", "{id}", "{args}"]\nchooses = ["--resume", "--session-id"]\nid_after = ["--resume", "--session-id"]\nvariables = ["MINE_*"]\n`,
+      )
+      await lab.ok(['run', '--session', 'm', '--dir', lab.dir, 'mine', 'hello'], { env: { ...done.env, FA_DO: 'env' } })
+      const { nativeId, harness } = await lab.status('m')
+      expect([harness, nativeId]).toEqual(['mine', expect.stringMatching(UUID)])
+      expect(readOr(join(lab.agentDir, 'environ'))).not.toContain('MINE_SESSION')
+      await lab.ok(['resume', 'm'], done)
+      expect(argvOf(lab)).toEqual(['--resume', nativeId])
+      writeFileSync(join(lab.home, 'config.toml'), '[harness.mine]\ncommand = "mine-cli"\nspeed = 3\n')
+      const refused = await lab.hf(['run', '--dir', lab.dir, 'mine'], done)
+      expect(refused.code).not.toBe(0)
+      expect(refused.stderr).toMatch(/speed/)
+    }),
+  )
+})
+
+verifies(
+  'clean-env',
+  'no variable of any harness reaches what is started: in the background, in the foreground, as a task',
+  withAgent(async (lab, env) => {
+    const names = SESSION_VARIABLES.map((name) => name.replace('*', 'X_Y'))
+    const strangers = Object.fromEntries(names.map((name) => [name, 'a-stranger']))
+    const kept = { ANTHROPIC_API_KEY: 'k', CODEX_HOME: '/x', CLAUDE_CODE_USE_BEDROCK: '1', OPENAI_BASE_URL: 'u', CLAUDE_CODE_MAX_OUTPUT_TOKENS: '5' }
+    const caller = { env: { ...env, ...strangers, ...kept, OLDPWD: '/bait', FA_DO: 'env' } }
+    const environ = join(lab.agentDir, 'environ')
+    const look = async (how: string): Promise<void> => {
+      await until(`${how}: its environment`, () => readOr(environ).includes('HOLDFAST_FENCE'))
+      const given = readOr(environ)
+      expect(
+        given.split('\n').filter((line) => line.includes('a-stranger')),
+        how,
+      ).toEqual([])
+      for (const [name, value] of Object.entries({ ...kept, PWD: lab.dir })) expect(given.split('\n'), how).toContain(`${name}=${value}`)
+      for (const name of ['SESSION', 'RUN', 'EPOCH', 'FENCE', 'LINEAGE']) expect(given, how).toMatch(new RegExp(`^HOLDFAST_${name}=.`, 'm'))
+      writeFileSync(environ, '')
+    }
+    await lab.ok(['run', '--session', 'a', '--dir', lab.dir, '--detach', '--', 'claude'], { ...caller, cwd: '/' })
+    await look('detached')
+    await lab.ok(['wait', 'a'])
+    await lab.ok(['run', '--session', 'b', '--dir', lab.dir, '--', 'claude'], { ...caller, cwd: '/' })
+    await look('foreground')
+    // A task is started from inside, where its own agent's variables are.
+    const words = names.map((name) => `${name}=a-stranger`).join(' ')
+    const inside = `env ${words} ${resolve('bin/holdfast')} task start --name t -- claude; while [ ! -s ${environ} ]; do sleep 0.1; done`
+    await lab.ok(['run', '--session', 'c', '--dir', lab.dir, '--', 'sh', '-c', inside], { env: { ...env, ...kept, FA_DO: 'env' }, cwd: '/' })
+    await look('a task')
+  }),
+)
