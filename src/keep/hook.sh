@@ -6,6 +6,9 @@ hf_harness=${1-} hf_event=${2-} hf_dir=${HOLDFAST_FENCE%/*}
 # The way of nearly every call: nothing is read, said or forked.
 if [ "$hf_event" = before-tool ] && [ ! -e "$HOLDFAST_FENCE" ] && [ ! -e "$hf_dir/notice" ]; then exit 0; fi
 
+# Grok also runs the hooks that Claude's settings have.
+if [ "$hf_harness" = claude ] && [ -n "${GROK_HOOK_EVENT-}" ]; then hf_harness=grok; fi
+
 # The harness's ids of the session that calls, a line each: strings of the payload's outermost object. One written with an escape is
 # none, since it cannot be compared.
 hf_ids() {
