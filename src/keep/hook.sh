@@ -6,17 +6,20 @@ hf_harness=${1-} hf_event=${2-} hf_dir=${HOLDFAST_FENCE%/*}
 # The way of nearly every call: nothing is read, said or forked.
 if [ "$hf_event" = before-tool ] && [ ! -e "$HOLDFAST_FENCE" ] && [ ! -e "$hf_dir/notice" ]; then exit 0; fi
 
-# The harness's ids of the session that calls, a line each: strings of the payload's outermost object. One written with an escape is
-# none, since it cannot be compared.
+# Grok also runs the hooks that Claude's settings have.
+if [ "$hf_harness" = claude ] && [ -n "${GROK_HOOK_EVENT-}" ]; then hf_harness=grok; fi
+
+# The harness's ids of the session that calls, a line each: strings of the payload's outermost object. One written with an escape (`?`
+# stands for it) is none, since it cannot be compared.
 hf_ids() {
   LC_ALL=C awk '
     { all = all $0 " " }
     END {
-      gsub(/\\./, "\\", all)
+      gsub(/\\./, "?", all)
       parts = split(all, part, "\"")
       for (i = 1; i <= parts; i += 2) {
         if (depth == 1 && i > 2 && (part[i - 1] == "session_id" || part[i - 1] == "sessionId") && part[i] ~ /^[ \t\r]*:[ \t\r]*$/)
-          if (part[i + 1] ~ /^[^\\ ]+$/) print part[i + 1]
+          if (part[i + 1] ~ /^[^? ]+$/) print part[i + 1]
         up = gsub(/[{[]/, "", part[i])
         depth += up - gsub(/[]}]/, "", part[i])
       }
@@ -29,16 +32,15 @@ hf_stranger() {
   [ -s "$hf_dir/native" ] || return 1
   hf_callers=$(hf_ids)
   [ -n "$hf_callers" ] || return 1
-  hf_known=''
+  hf_known='' hf_newline='
+'
   # Where it went although another has it (refused), it is still the one.
   for hf_file in native refused; do
     [ -r "$hf_dir/$hf_file" ] || continue
     while read -r hf_of hf_id || [ -n "$hf_of" ]; do
       [ "$hf_of" = "$hf_harness" ] || continue
       hf_known=yes
-      while IFS= read -r hf_caller; do [ "$hf_caller" != "$hf_id" ] || return 1; done <<END
-$hf_callers
-END
+      case $hf_newline$hf_callers$hf_newline in *"$hf_newline$hf_id$hf_newline"*) return 1 ;; esac
     done <"$hf_dir/$hf_file"
   done
   [ -n "$hf_known" ]

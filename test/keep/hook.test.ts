@@ -170,6 +170,11 @@ for (const shell of SHELLS)
       }
     })
 
+    test("grok, which runs Claude's hooks too, is taken for itself", () => {
+      const { stdout } = call({ shell, event: 'session-start', env: { ...INSIDE, GROK_HOOK_EVENT: 'session_start' } })
+      expect(JSON.parse(stdout)).toEqual([['_hook', 'grok', 'session-start'], payload('a')])
+    })
+
     test('a Holdfast that is no longer there allows everything', () => {
       retire()
       const line = hookCommand(join(root, 'gone', 'hook.sh'), 'claude', 'before-tool')
