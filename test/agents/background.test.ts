@@ -29,7 +29,19 @@ scenario(
       servers.push(await serverAt(other))
       const stranger = Object.values(roster(lab).workers)[0] as Worker
 
-      await lab.ok(['run', '--session', 's', '--dir', lab.newDir(), '--detach', 'claude', '--bg', ...CLAUDE_OPTIONS, `ours ${serve(ours)} [[hang]]`])
+      await lab.ok([
+        'run',
+        '--session',
+        's',
+        '--dir',
+        lab.dir,
+        '--detach',
+        '--allow-unmanaged',
+        'claude',
+        '--bg',
+        ...CLAUDE_OPTIONS,
+        `ours ${serve(ours)} [[hang]]`,
+      ])
       servers.push(await serverAt(ours))
       await lab.asked('ours', 1)
       const status = await until(
