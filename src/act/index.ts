@@ -1,7 +1,7 @@
 export { release, usageOf } from './contained.ts'
 export * from './end-run.ts'
 export * from './end-tree.ts'
-export { bornAfter, type Eyes, type Lookable } from './eyes.ts'
+export { bornAfter, type Eyes } from './eyes.ts'
 export * from './gone.ts'
 export { remember, withPorts } from './journal.ts'
 export { dismissKeeper } from './keeper.ts'

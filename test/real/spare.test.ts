@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { isHelperMarker, markerFrom } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
-import { cgroupsOf, gone, inLab, isAlive, type Lab, readOr, until } from './lab.ts'
+import { cgroupsOf, gone, inLab, isAlive, type Lab, readOr, startOf, until } from './lab.ts'
 
 /** A program by another name: what a process is called is the name of its file. */
 function named(lab: Lab, name: string): string {
@@ -108,10 +108,7 @@ case "$1 $2" in
 stop*) echo "$2" >>"$FA_DIR/asked"; kill "$(cat "$FA_DIR/$2.pid")"; node -e '${FORGET}' "$2" ;;
 esac
 `
-const worker = (pid: number, cwd: string, sessionId?: string): object => {
-  const stat = readOr(`/proc/${pid}/stat`)
-  return { pid, procStart: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19], cwd, startedAt: Date.now(), sessionId }
-}
+const worker = (pid: number, cwd: string, sessionId?: string): object => ({ pid, procStart: startOf(pid), cwd, startedAt: Date.now(), sessionId })
 type Pids = { readonly daemon: number; readonly one: number; readonly two: number; readonly asked: () => string }
 
 /** One worker for the session here and one for another, by what the roster says; null: it makes no sense. */

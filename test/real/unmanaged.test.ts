@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadSqlite } from '../../src/record/driver.ts'
 import { verifies } from '../requirements.ts'
-import { COMMAND, gone, inLab, isAlive, type Lab, readOr, TEST_COMMAND, until } from './lab.ts'
+import { COMMAND, gone, inLab, isAlive, type Lab, readOr, startOf, TEST_COMMAND, until } from './lab.ts'
 
 /** A program under an agent's name: what it does is no matter, what it is called is. */
 function program(lab: Lab, name: string, from = '/bin/sleep'): string {
@@ -282,7 +282,7 @@ verifies(
       const run = ['run', '--session', 'born', '--dir', lab.dir, '--until', 'tree', '--detach', '--', 'sh', '-c', `${claude} daemon run & wait`]
       await lab.ok(run, { env: { CLAUDE_CONFIG_DIR: config } })
       const worker = await lab.pid('worker')
-      const roster = { workers: { abc: { pid: worker, cwd: theirs, startedAt: 1 } } }
+      const roster = { workers: { abc: { pid: worker, procStart: startOf(worker), cwd: theirs, startedAt: 1 } } }
       writeFileSync(join(config, 'daemon', 'roster.json'), JSON.stringify(roster))
       const refusal = await lab.hf(['run', '--session', 's', '--dir', theirs, '--detach', '--', 'true'])
       expect([refusal.code, refusal.stderr]).toEqual([75, expect.stringContaining(`claude (pid ${worker})`)])
@@ -309,7 +309,10 @@ test('a worker that a daemon keeps is not adopted: it would be started again; it
     const env = { PATH: process.env['PATH'], CLAUDE_CONFIG_DIR: config }
     const daemon = spawn(claude, ['daemon', 'run'], { cwd: lab.agentDir, stdio: ['pipe', 'ignore', 'ignore'], env })
     await stranger(lab.dir, claude, ['-c', 'sleep 1000; :'], async ({ pid }) => {
-      writeFileSync(join(config, 'daemon', 'roster.json'), JSON.stringify({ workers: { abc: { pid, cwd: lab.dir, startedAt: 1 } } }))
+      writeFileSync(
+        join(config, 'daemon', 'roster.json'),
+        JSON.stringify({ workers: { abc: { pid, procStart: startOf(pid), cwd: lab.dir, startedAt: 1 } } }),
+      )
       const refusal = await lab.hf(['adopt', String(pid)])
       expect([refusal.code, refusal.stderr]).toEqual([
         75,
