@@ -135,7 +135,7 @@ describe('an agent that Holdfast knows', () => {
       // The first is told with its next tool call, which is allowed.
       expect(await go('one', NEW)).toBe(`0 ${NEW}`)
       expect(readOr(join(lab.agentDir, 'heard'))).toContain('session two has just gone to your conversation')
-      expect(JSON.parse(await lab.ok(['stop', 'two', '--json']))).toMatchObject([{ state: 'superseded' }])
+      expect(JSON.parse(await lab.ok(['stop', 'two', '--json']))).toMatchObject([{ state: 'stopped' }])
     }),
   )
 

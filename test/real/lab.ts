@@ -149,6 +149,12 @@ export function stateOf(pid: number): string | null {
   const stat = readOr(`/proc/${pid}/stat`)
   return stat === '' ? null : (stat.slice(stat.lastIndexOf(')') + 2)[0] ?? null)
 }
+/** When it was born, as harnesses write it down: field 22 of its stat line. */
+export function startOf(pid: number): string {
+  const stat = readOr(`/proc/${pid}/stat`)
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+}
+
 export const isAlive = (pid: number): boolean => !['Z', 'X', null].includes(stateOf(pid))
 export const gone = (pid: number): Promise<true> => until(`pid ${pid} to be gone`, () => !isAlive(pid) || null).then(() => true)
 

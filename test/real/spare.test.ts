@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { isHelperMarker, markerFrom } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
-import { cgroupsOf, gone, inLab, isAlive, type Lab, readOr, until } from './lab.ts'
+import { cgroupsOf, gone, inLab, isAlive, type Lab, readOr, startOf, until } from './lab.ts'
 
 /** A program by another name: what a process is called is the name of its file. */
 function named(lab: Lab, name: string): string {
@@ -100,16 +100,19 @@ verifies('innocent', 'our own tmux server or daemon, first started from inside, 
  * A stand-in for Claude Code with its daemon: the process is called claude, its command line begins with `claude daemon run`, its registry is
  * as the real one writes it (2.1.325, measured). The real one was tried by hand; adapters bring it into the tests.
  */
+const FORGET =
+  'const fs = require("fs"), file = process.env.CLAUDE_CONFIG_DIR + "/daemon/roster.json", roster = JSON.parse(fs.readFileSync(file)); delete roster.workers[process.argv[1]]; fs.writeFileSync(file, JSON.stringify(roster))'
 const CLAUDE = `#!/bin/sh
 case "$1 $2" in
 'daemon stop') echo "daemon" >>"$FA_DIR/asked"; kill "$(cat "$FA_DIR/daemon.pid")" ;;
-stop*) echo "$2" >>"$FA_DIR/asked"; kill "$(cat "$FA_DIR/$2.pid")" ;;
+stop*) echo "$2" >>"$FA_DIR/asked"; kill "$(cat "$FA_DIR/$2.pid")"; node -e '${FORGET}' "$2" ;;
 esac
 `
+const worker = (pid: number, cwd: string, sessionId?: string): object => ({ pid, procStart: startOf(pid), cwd, startedAt: Date.now(), sessionId })
 type Pids = { readonly daemon: number; readonly one: number; readonly two: number; readonly asked: () => string }
 
 /** One worker for the session here and one for another, by what the roster says; null: it makes no sense. */
-async function withDaemon(lab: Lab, roster: ((pids: { one: number; two: number }) => object) | null): Promise<Pids> {
+async function withDaemon(lab: Lab, roster: ((pids: { one: number; two: number }) => object) | null, more: string[] = []): Promise<Pids> {
   const home = join(lab.agentDir, 'claude')
   const [bin, real] = [join(lab.dir, 'bin'), join(lab.dir, 'real')]
   for (const folder of [join(home, 'daemon'), bin, real]) mkdirSync(folder, { recursive: true })
@@ -121,6 +124,7 @@ async function withDaemon(lab: Lab, roster: ((pids: { one: number; two: number }
   const lines = [
     'sleep 1001 & echo $! >"$FA_DIR/one.pid"',
     'sleep 1002 & echo $! >"$FA_DIR/two.pid"',
+    ...more,
     'echo $$ >"$FA_DIR/daemon.pid"',
     `exec -a ${bin}/claude ${real}/claude daemon run -q -f`,
   ]
@@ -139,8 +143,8 @@ verifies(
   () =>
     inLab(async (lab) => {
       const { daemon, one, two, asked } = await withDaemon(lab, ({ one: own, two: other }) => ({
-        one: { pid: own, cwd: lab.dir, startedAt: Date.now() },
-        two: { pid: other, cwd: '/elsewhere', startedAt: Date.now() },
+        one: worker(own, lab.dir),
+        two: worker(other, '/elsewhere'),
       }))
       expect(await lab.ok(['tree', 's'])).toMatch(
         new RegExp(`\\n${daemon} .*spared .*Claude Code's daemon; it also serves a session elsewhere \\(/elsewhere\\)`),
@@ -155,13 +159,53 @@ verifies(
 verifies('stop-proof', 'one that serves only this session is asked to end, and seen gone', () =>
   inLab(async (lab) => {
     const { daemon, one, two, asked } = await withDaemon(lab, ({ one: own, two: other }) => ({
-      one: { pid: own, cwd: lab.dir, startedAt: Date.now() },
-      two: { pid: other, cwd: lab.dir, startedAt: Date.now() },
+      one: worker(own, lab.dir),
+      two: worker(other, lab.dir),
     }))
     await lab.ok(['stop', 's'])
     expect([daemon, one, two].map(isAlive)).toEqual([false, false, false])
     expect(asked()).toBe('daemon\n')
   }),
+)
+
+/** What the daemon starts for the second session, once it is told to: in the background, so that it loses its parent. */
+const TOOL = `(until [ -e "$FA_DIR/go" ]; do sleep 0.05; done; CLAUDE_CODE_SESSION_ID=id-two sh -c 'echo $$ >"$FA_DIR/tool.pid"; exec sleep 1003' &) &`
+
+verifies(
+  'innocent',
+  'of two runs whose sessions share a daemon each ends its own, by the id that the harness gave it, whatever marker it carries',
+  () =>
+    inLab(async (lab) => {
+      const { daemon, one, two, asked } = await withDaemon(
+        lab,
+        ({ one: own, two: other }) => ({
+          one: worker(own, lab.dir, 'id-one'),
+          two: worker(other, '/elsewhere', 'id-two'),
+        }),
+        [TOOL],
+      )
+      await lab.ok(['run', '--session', 't', '--dir', lab.newDir(), '--detach', '--', 'sleep', '1000'])
+      for (const [session, id] of [
+        ['s', 'id-one'],
+        ['t', 'id-two'],
+      ] as const) {
+        const { run } = JSON.parse(await lab.ok(['status', session, '--json'])) as { run: string }
+        writeFileSync(join(lab.home, 'runs', run, 'native'), `claude ${id}\n`)
+      }
+      writeFileSync(join(lab.agentDir, 'go'), '')
+      const tool = await lab.pid('tool')
+      await until('its parent to be gone', () => / 1 /.test(readOr(`/proc/${tool}/stat`).split(')')[1]?.slice(2, 6) ?? ''))
+      await until('the tool itself', () => readOr(`/proc/${tool}/comm`).trim() === 'sleep')
+      const tree = async (session: string): Promise<string> => lab.ok(['tree', session])
+      expect(await tree('s')).not.toMatch(new RegExp(`\\n(${tool}|${two}) `))
+      for (const pid of [tool, two]) expect(await tree('t')).toMatch(new RegExp(`\\n${pid} +S +harness-id `))
+      await lab.ok(['stop', 's'])
+      expect([daemon, one, two, tool].map(isAlive)).toEqual([true, false, true, true])
+      await lab.ok(['stop', 't'])
+      expect([daemon, two, tool].map(isAlive)).toEqual([true, false, false])
+      expect(asked()).toBe('one\ntwo\n')
+      process.kill(daemon, 'SIGKILL')
+    }),
 )
 
 verifies('unknown', 'one of whom it cannot be told is left alone, and reported', () =>

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gone, type Lab, readOr, until } from './lab.ts'
+import { gone, type Lab, readOr, startOf, until } from './lab.ts'
 
 /** A program under an agent's name: what it does is no matter, what it is called is. */
 export function program(lab: Lab, name: string, from = '/bin/sleep'): string {
@@ -34,12 +34,6 @@ export function saying(lab: Lab, ...words: readonly string[]): string[] {
   const pipe = join(lab.agentDir, 'never')
   spawnSync('mkfifo', [pipe])
   return ['-c', `read x <${pipe}`, ...words]
-}
-
-/** When a process was born, in ticks. */
-export function startOf(pid: number): string {
-  const stat = readOr(`/proc/${pid}/stat`)
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
 }
 
 /** What Claude Code writes about one of its live processes. */

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadSqlite } from '../../src/record/driver.ts'
 import { verifies } from '../requirements.ts'
-import { COMMAND, gone, inLab, isAlive, readOr, TEST_COMMAND, until } from './lab.ts'
-import { program, startOf, stranger } from './strangers.ts'
+
+import { COMMAND, gone, inLab, isAlive, readOr, startOf, TEST_COMMAND, until } from './lab.ts'
+import { program, stranger } from './strangers.ts'
 
 const refused = (pid: number) => [
   75,
@@ -258,7 +259,7 @@ verifies(
       const run = ['run', '--session', 'born', '--dir', lab.dir, '--until', 'tree', '--detach', '--', 'sh', '-c', `${claude} daemon run & wait`]
       await lab.ok(run, { env: { CLAUDE_CONFIG_DIR: config } })
       const worker = await lab.pid('worker')
-      const roster = { workers: { abc: { pid: worker, cwd: theirs, startedAt: 1 } } }
+      const roster = { workers: { abc: { pid: worker, procStart: startOf(worker), cwd: theirs, startedAt: 1 } } }
       writeFileSync(join(config, 'daemon', 'roster.json'), JSON.stringify(roster))
       const refusal = await lab.hf(['run', '--session', 's', '--dir', theirs, '--detach', '--', 'true'])
       expect([refusal.code, refusal.stderr]).toEqual([75, expect.stringContaining(`claude (pid ${worker})`)])
