@@ -84,7 +84,8 @@ export async function prepare(world: World, asked: StartRequest): Promise<Plan> 
   const parent = await parentRun(world, frontOf(world))
   await refuseInVain(store, request, found?.kind === 'found' ? found.view.session.id : request.session, parent)
   const known = found?.kind === 'found' ? found.view.session : null
-  await refuseForeignConversation(store, spoken, known?.id ?? request.session)
+  // What runs already carries what it carries: if that one's session lives, the claim says so.
+  if (request.adopt === undefined) await refuseForeignConversation(store, spoken, known?.id ?? request.session)
   const session =
     known?.id ?? request.session ?? request.name ?? newSessionId(request.adopt?.harness ?? spoken.harness?.name ?? request.argv[0] ?? 'run', world)
   const about = { ancestors: await ancestorsOf(world, parent), base: world.cgroups.base(), firstEpoch: known?.epoch ?? 0 }

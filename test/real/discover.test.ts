@@ -10,7 +10,7 @@ import type { Agent } from '../../src/model/index.ts'
 import { loadSqlite } from '../../src/record/driver.ts'
 import { row, session } from '../decide/build.ts'
 import { verifies } from '../requirements.ts'
-import { inLab, isAlive, type Lab, readOr } from './lab.ts'
+import { inLab, isAlive, type Lab, readOr, startOf } from './lab.ts'
 import { program, register, saying, stranger } from './strangers.ts'
 
 /** Nobody else's, since all processes of the machine are looked at. */
@@ -169,7 +169,10 @@ test('a background session of a daemon is in the way too, and is told how to joi
     try {
       await stranger(lab.dir, claude, saying(lab), async ({ pid }) => {
         register(config, pid, X, { kind: 'bg' })
-        writeFileSync(resolve(config, 'daemon', 'roster.json'), JSON.stringify({ workers: { abc: { pid: 1, replPid: pid, cwd: lab.dir } } }))
+        writeFileSync(
+          resolve(config, 'daemon', 'roster.json'),
+          JSON.stringify({ workers: { abc: { pid: 1, replPid: pid, replProcStart: startOf(pid), cwd: lab.dir } } }),
+        )
         const env = { CLAUDE_CONFIG_DIR: config }
         const world = openWorld({ assets: resolve('dist'), home: lab.home, env: { ...lab.env, ...env } })
         await expect(refuseOwned(world, { harness: 'claude', id: X }, null)).rejects.toMatchObject({
