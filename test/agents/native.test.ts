@@ -63,7 +63,7 @@ scenario(
       },
       AGENT_MS,
     )
-    expect(ended).toMatchObject({ state: 'stopped', reason: expect.stringMatching(/budget.*500/) as string })
+    expect(ended).toMatchObject({ state: 'stopped', endedBy: 'budget', reason: expect.stringMatching(/budget.*500/) as string })
     expect((ended.usage.tokens?.['total'] ?? 0) >= 500).toBe(true)
   },
   todo,
