@@ -87,7 +87,7 @@ export async function simulated(): Promise<Simulated> {
     containers: { make: () => null, admit: () => false, freeze: () => false, thaw: () => false, kill: () => false, remove: () => true },
     spares: () => [],
     daemons: () => [],
-    daemonLore: { variables: new Map(), isBackground: () => false, handsOver: () => null },
+    daemonLore: { variables: new Map(), backgroundId: () => null, handsOver: () => null },
     ask: async () => {},
     files: {
       cgroup: () => null,
