@@ -4,7 +4,10 @@ import type { Environment, Member, NativeId, ProcessRow, ProcessTable, SharedDae
 import { isDead, isHelperMarker, sameProcess } from '../model/index.ts'
 import { bornAfter, type Eyes, type Lookable, type Pass } from './eyes.ts'
 
-type InDaemons = Pick<DaemonFate, 'spared' | 'ours' | 'others' | 'served' | 'ask' | 'blind'> & { readonly leaked: ReadonlySet<number> }
+type InDaemons = Pick<DaemonFate, 'spared' | 'ours' | 'others' | 'served' | 'ask' | 'blind'> & {
+  readonly named: readonly ProcessRow[]
+  readonly leaked: ReadonlySet<number>
+}
 
 /**
  * What a harness's shared daemon does for this run and for others. What such a daemon starts carries the marker and the environment of the
@@ -12,6 +15,15 @@ type InDaemons = Pick<DaemonFate, 'spared' | 'ours' | 'others' | 'served' | 'ask
  * Environments are read only of the members of a run whose harness keeps a daemon, and of others only where its session may be in one.
  */
 export function sessionsInDaemons(pass: Pass, run: Lookable, exitAt: number | null, members: readonly Member[], eyes: Eyes): InDaemons {
+  const judge = (known: readonly Member[]): InDaemons => judgeDaemons(pass, run, exitAt, known, eyes)
+  const first = judge(members)
+  // What is found so may itself have started a daemon (of another harness) that serves others by now.
+  const more = first.named.filter((row) => !members.some((member) => sameProcess(member.row, row)))
+  if (more.length === 0 || eyes.daemons(more).length === 0) return first
+  return judge([...members, ...more.map((row): Member => ({ row, proof: 'harness-id' }))])
+}
+
+function judgeDaemons(pass: Pass, run: Lookable, exitAt: number | null, members: readonly Member[], eyes: Eyes): InDaemons {
   const natives = eyes.files.natives(run.id).filter(({ harness }) => eyes.daemonLore.variables.has(harness))
   const handsTo = eyes.daemonLore.handsOver(run.argv)
   const ofInterest = [...natives.map(({ harness }) => harness), ...(handsTo === null ? [] : [handsTo])]
@@ -25,13 +37,14 @@ export function sessionsInDaemons(pass: Pass, run: Lookable, exitAt: number | nu
   const leaked = [...fate.ours.map(({ pid }) => eyes.processes.marker(pid)), ...named.map(({ marker }) => marker)]
   return {
     ...fate,
+    named,
     ours: [...fate.ours, ...named],
     others: [...fate.others, ...members.map(({ row }) => row).filter((row) => worksForOthers(row, seen))],
     leaked: new Set(leaked.flatMap((marker) => marker ?? [])),
   }
 }
 
-const NOTHING: InDaemons = { spared: [], ours: [], others: [], served: [], ask: [], blind: null, leaked: new Set() }
+const NOTHING: InDaemons = { named: [], spared: [], ours: [], others: [], served: [], ask: [], blind: null, leaked: new Set() }
 
 /** The one session that was handed over: when it has left its daemon, only its id still tells what it has left behind. */
 function learn(run: Lookable, { natives }: DaemonFate, { files }: Eyes): void {
@@ -74,30 +87,29 @@ type SeenDaemons = { readonly environment: (pid: number) => Environment; readonl
 const isNear = (handsTo: string | null, found: readonly FoundDaemon[], { natives }: DaemonFate): boolean =>
   natives.some(({ harness }) => harness === handsTo || found.some((daemon) => daemon.harness === harness))
 
-/** The sessions that its environment says it is in: of each harness one at most. */
-const idsIn = (environment: Environment, { eyes }: SeenDaemons): NativeId[] =>
-  [...eyes.daemonLore.variables].flatMap(([harness, variable]) => {
+/** Whether a native id is among these: by all of it or, as some harnesses call their sessions, by its beginning. */
+const has = (natives: readonly NativeId[], harness: string, id: string): boolean =>
+  natives.some((native) => native.harness === harness && native.id.startsWith(id))
+
+/** Is it in a session that a shared daemon has, or had, and whose? (Of any other session it is one that a plain process of ours has.) */
+function standing(environment: Environment, { fate, eyes }: SeenDaemons): 'ours' | 'others' | 'none' {
+  const { variables, backgroundId } = eyes.daemonLore
+  let answer: 'ours' | 'none' = 'none'
+  for (const [harness, variable] of variables) {
     const id = variable === null ? undefined : environment[variable]
-    return id === undefined || id === '' ? [] : [{ harness, id }]
-  })
-
-const has = (natives: readonly NativeId[], { harness, id }: NativeId): boolean => natives.some((one) => one.harness === harness && one.id === id)
-
-/**
- * It is in a session that a shared daemon has, or had, for somebody else. (Any other session that is not ours is of an agent that ours
- * has started as a plain process, and ends with it.)
- */
-function worksForOthers(row: ProcessRow, seen: SeenDaemons): boolean {
-  const environment = seen.environment(row.pid)
-  const { fate, eyes } = seen
-  return idsIn(environment, seen).some((native) => {
-    if (has(fate.natives, native)) return false
-    return has(fate.foreign, native) || (concerns(native, seen) && eyes.daemonLore.isBackground(native.harness, native.id, environment))
-  })
+    if (id === undefined || id === '') continue
+    if (has(fate.foreign, harness, id)) return 'others'
+    // Of a harness that is not ours it may be what the daemon's first caller was in.
+    if (![...fate.natives, ...fate.foreign].some((native) => native.harness === harness)) continue
+    const session = backgroundId(harness, environment)
+    if (session === null) continue
+    if (!has(fate.natives, harness, session)) return 'others'
+    answer = 'ours'
+  }
+  return answer
 }
 
-/** Of a harness of ours, or of one whose daemon is among us: what other agents left in an environment says nothing here. */
-const concerns = ({ harness }: NativeId, { fate }: SeenDaemons): boolean => [...fate.natives, ...fate.foreign].some((one) => one.harness === harness)
+const worksForOthers = (row: ProcessRow, seen: SeenDaemons): boolean => standing(seen.environment(row.pid), seen) === 'others'
 
 /** Those that were born since the run began and are in one of its sessions, by their environment, whatever marker that brought along. */
 function namedIn({ table, others }: Pass, run: Lookable, seen: SeenDaemons): ProcessRow[] {
@@ -105,8 +117,7 @@ function namedIn({ table, others }: Pass, run: Lookable, seen: SeenDaemons): Pro
   return table.rows.filter((row) => {
     if (row.ticks < since || isDead(row.state)) return false
     const environment = seen.environment(row.pid)
-    const ids = idsIn(environment, seen)
-    if (!ids.some((native) => has(seen.fate.natives, native)) || ids.some((native) => has(seen.fate.foreign, native))) return false
+    if (standing(environment, seen) !== 'ours') return false
     return isItsOwnMarker(row, run, others) ? cameWith(environment, row, seen.eyes) : true
   })
 }

@@ -139,7 +139,10 @@ function aboutRun(world: World, run: LiveRun, judged: ReturnType<typeof verdict>
     found.push({
       topic,
       level: 'trouble',
-      what: `its agent is over, ${judged.members.length} of what it started live on`,
+      what:
+        judged.members.length === 0
+          ? 'its agent is over, a shared daemon of its harness still works on the session'
+          : `its agent is over, ${judged.members.length} of what it started live on`,
       next: 'holdfast reconcile ends them',
     })
   if (judged.kind === 'over') found.push({ topic, level: 'note', what: 'it is over, and not yet recorded so', next: 'holdfast reconcile records it' })

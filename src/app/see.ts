@@ -141,6 +141,8 @@ function noteOf(run: LiveRun, judged: Verdict, seen: Looked): string | null {
       return seen.keeper?.kind === 'gone' && seen.exit === null ? 'its keeper is gone: how it ends will not be known' : null
     case 'leftovers':
       if (run.state === 'stopping' && run.survivors.length > 0) return 'the agent ended, and what it started could not be ended: see the survivors'
+      if (judged.members.length === 0)
+        return 'the agent ended, a shared daemon of its harness still works on the session; holdfast reconcile ends that'
       return `the agent ended, ${judged.members.length} of what it started still run${judged.members.length === 1 ? 's' : ''}; holdfast reconcile ends them`
     case 'starting':
     case 'settling':

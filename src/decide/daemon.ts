@@ -67,14 +67,15 @@ function fateOf(daemon: FoundDaemon, run: RunOfDaemon, natives: readonly NativeI
     }
   }
   const handedOver = (since: number): boolean => run.handsTo === harness && since <= (run.exitAt ?? since)
-  const isOurs = ({ nativeId, dir, since }: ServedSession): boolean =>
+  const isOurs = ({ nativeId, firstId = null, dir, since }: ServedSession): boolean =>
     known.length > 0
-      ? nativeId !== null && known.includes(nativeId)
+      ? [nativeId, firstId].some((id) => id !== null && known.includes(id))
       : dir === run.dir && since !== null && since >= run.startedAt && (born || handedOver(since))
   const ours = served.filter(isOurs)
   const others = served.filter((session) => !isOurs(session))
   const working = ours.filter(({ active }) => active)
-  const idsOf = (sessions: readonly ServedSession[]): NativeId[] => sessions.flatMap(({ nativeId: id }) => (id === null ? [] : [{ harness, id }]))
+  const idsOf = (sessions: readonly ServedSession[]): NativeId[] =>
+    sessions.flatMap(({ nativeId, firstId = null }) => [...new Set([firstId, nativeId])].flatMap((id) => (id === null ? [] : [{ harness, id }])))
   const fate: DaemonFate = {
     ...NOTHING,
     ours: ours.flatMap(({ processes }) => processes),

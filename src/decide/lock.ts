@@ -38,7 +38,8 @@ const EMPTY = 'its tree was seen empty'
 function heldBy(members: readonly Member[], pid: number): Extract<LockVerdict, { kind: 'held' }> {
   const named = members.slice(0, NAMED).map(({ row, proof }) => `pid ${row.pid} by ${proof}`)
   const rest = members.length > NAMED ? `, and ${members.length - NAMED} more` : ''
-  return { kind: 'held', why: `of its tree live on: ${named.join(', ')}${rest}`, pid: members[0]?.row.pid ?? pid, passing: false }
+  const why = named.length === 0 ? "its harness's daemon still works on it" : `of its tree live on: ${named.join(', ')}${rest}`
+  return { kind: 'held', why, pid: members[0]?.row.pid ?? pid, passing: false }
 }
 const NAMED = 3
 

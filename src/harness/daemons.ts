@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Asking, DaemonLore, Environment, ProcessRow, ServedSession, SharedDaemon } from '../model/index.ts'
 import { sameProcess } from '../model/index.ts'
@@ -17,7 +16,8 @@ type DaemonRule = {
   readonly home: (env: Environment) => string
   readonly served: (home: string, argv: readonly string[]) => ServedSession[] | null
   readonly stop: (argv: readonly string[]) => string[] | null
-  readonly isBackground: (id: string, home: string) => boolean
+  /** The session in the daemon, now or once, that has started what has this environment; or the beginning of its first id. */
+  readonly backgroundId: (env: Environment, home: string) => string | null
   /** Options with which a command hands its session to the daemon and ends. */
   readonly handsOver: readonly string[]
 }
@@ -32,8 +32,8 @@ const RULES: readonly DaemonRule[] = [
     home: (env) => folder(env, 'CLAUDE_CONFIG_DIR', '.claude'),
     served: (home, [program = 'claude']) => claudeRoster(join(home, 'daemon', 'roster.json'), program),
     stop: ([program = 'claude']) => [program, 'daemon', 'stop', '--any'],
-    // It keeps a folder for every job it ever had, by the beginning of the session's id.
-    isBackground: (id, home) => existsSync(join(home, 'jobs', id.slice(0, 8), 'state.json')),
+    // A folder for each, called by the beginning of the session's id; what the same session starts outside of the daemon does not get it.
+    backgroundId: (env) => /^[0-9a-f]{8}$/.exec(basename(env['CLAUDE_JOB_DIR'] ?? ''))?.[0] ?? null,
     handsOver: ['--bg', '--background'],
   },
   {
@@ -45,7 +45,7 @@ const RULES: readonly DaemonRule[] = [
     home: (env) => folder(env, 'CODEX_HOME', '.codex'),
     served: codexThreads,
     stop: ([program = 'codex']) => [program, 'app-server', 'daemon', 'stop'],
-    isBackground: (id, home) => isThreadOfAppServer(home, id),
+    backgroundId: ({ CODEX_THREAD_ID: id = '' }, home) => (id !== '' && isThreadOfAppServer(home, id) ? id : null),
     handsOver: [],
   },
   {
@@ -56,7 +56,7 @@ const RULES: readonly DaemonRule[] = [
     home: (env) => folder(env, 'CLINE_DIR', '.cline'),
     served: (home) => clineSessions(join(home, 'data', 'sessions')),
     stop: () => null,
-    isBackground: () => true,
+    backgroundId: () => null,
     handsOver: [],
   },
 ]
@@ -105,8 +105,10 @@ const asCommand = (command: string[] | null): Asking | null => (command === null
 
 export const daemonLore: DaemonLore = {
   variables: new Map(RULES.map(({ harness, idVariable }) => [harness, idVariable])),
-  isBackground: (harness, id, env) =>
-    RULES.some((rule) => rule.harness === harness && orUnknown(() => rule.isBackground(id, rule.home(env))) === true),
+  backgroundId: (harness, env) => {
+    const rule = RULES.find((one) => one.harness === harness)
+    return rule === undefined ? null : orUnknown(() => rule.backgroundId(env, rule.home(env)))
+  },
   handsOver: ([program = '', ...options]) =>
     RULES.find((rule) => basename(program).startsWith(rule.harness) && options.some((option) => rule.handsOver.includes(option)))?.harness ?? null,
 }

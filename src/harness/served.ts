@@ -13,7 +13,7 @@ type Worker = {
   sessionId?: string
   cwd: string
   startedAt?: number
-  dispatch?: { createdAt?: number }
+  dispatch?: { createdAt?: number; sessionId?: string }
 }
 
 /** Claude Code 2.1: a worker is a process with a terminal for it, and the agent in that. Both were there before the session: they are lent to it. */
@@ -23,6 +23,7 @@ export function claudeRoster(path: string, program: string): ServedSession[] {
     if (typeof cwd !== 'string' || typeof pid !== 'number') throw new Error(`worker ${short} of ${path} makes no sense`)
     return {
       nativeId: typeof sessionId === 'string' && sessionId !== '' ? sessionId : null,
+      firstId: dispatch?.sessionId ?? null,
       dir: cwd,
       // When it was handed over; its worker may be an older one, or a newer that replaced one that died.
       since: dispatch?.createdAt ?? startedAt ?? null,

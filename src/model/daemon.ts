@@ -8,6 +8,8 @@ import type { Environment } from './keepers.ts'
  */
 export type ServedSession = {
   readonly nativeId: string | null
+  /** The id that it had when it was begun, if it has another by now. */
+  readonly firstId?: string | null
   readonly dir: string
   readonly since: number | null
   readonly processes: readonly ProcessId[]
@@ -42,8 +44,8 @@ export const describeAsking = (asking: Asking): string =>
 export type DaemonLore = {
   /** Of each of them: the variable that names a session in all that the session starts; null: it has none. */
   readonly variables: ReadonlyMap<string, string | null>
-  /** Does this session live in the shared daemon, or did it once? By what lies on disk, where this environment says. */
-  readonly isBackground: (harness: string, id: string, env: Environment) => boolean
+  /** The session in the shared daemon that has started what has this environment, or the beginning of its first id; null: none. */
+  readonly backgroundId: (harness: string, env: Environment) => string | null
   /** The harness whose daemon gets the session of this command, which then ends; null: it keeps its session itself. */
   readonly handsOver: (argv: readonly string[]) => string | null
 }

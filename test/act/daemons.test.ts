@@ -29,9 +29,14 @@ async function inOneDaemon() {
   const add = (
     pid: number,
     ticks: number,
-    over: { parent?: number; marker?: number | null; session?: string; run?: LiveRun; name?: string } = {},
+    over: { parent?: number; marker?: number | null; session?: string; job?: string | null; name?: string } = {},
   ): ProcessId => {
-    environments.set(pid, { HOLDFAST_RUN: (over.run ?? one).id, ...(over.session === undefined ? {} : { CLAUDE_CODE_SESSION_ID: over.session }) })
+    environments.set(pid, {
+      HOLDFAST_RUN: one.id,
+      ...(over.session === undefined
+        ? {}
+        : { CLAUDE_CODE_SESSION_ID: over.session, ...(over.job === null ? {} : { CLAUDE_JOB_DIR: over.job ?? over.session }) }),
+    })
     return world.add({ pid, ticks, parent: over.parent ?? 1, marker: over.marker === undefined ? marker : over.marker, name: over.name ?? 'claude' })
   }
   const serve = (id: string, ...processes: ProcessId[]): void => {
@@ -86,7 +91,7 @@ async function inOneDaemon() {
     },
     daemonLore: {
       variables: new Map([['claude', 'CLAUDE_CODE_SESSION_ID']]),
-      isBackground: (_: string, id: string) => ['a', 'b'].includes(id),
+      backgroundId: (_: string, environment: Environment) => environment['CLAUDE_JOB_DIR'] ?? null,
       handsOver: (): string | null => 'claude',
     },
     // As the real one: the worker goes, and what it started stays.
@@ -169,10 +174,20 @@ verifies('innocent', 'what is older than the run, or of another session that no 
   const { world, one, two, add, members } = await inOneDaemon()
   add(590, 4900, { session: 'b', name: 'node' })
   // An agent that the first one's has started as a plain process.
-  add(700, 7000, { session: 'c', name: 'node' })
+  add(700, 7000, { session: 'c', job: null, name: 'node' })
   expect(await members(two)).not.toHaveProperty('590')
   expect(await members(one)).toMatchObject({ 700: 'marker' })
   expect(await members(one)).not.toHaveProperty('590')
+  world.close()
+})
+
+verifies('innocent', 'an agent that a session in the daemon has started is of that; one that owns the same id outside of it is not', async () => {
+  const { world, one, two, add, members } = await inOneDaemon()
+  add(710, 7100, { session: 'd', job: 'b', name: 'node' })
+  add(720, 7200, { session: 'b', job: null, marker: null, name: 'node' })
+  expect(await members(two)).toMatchObject({ 710: 'harness-id' })
+  expect(await members(two)).not.toHaveProperty('720')
+  for (const pid of ['710', '720']) expect(await members(one)).not.toHaveProperty(pid)
   world.close()
 })
 

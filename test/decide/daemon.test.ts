@@ -66,6 +66,10 @@ describe("a harness's shared daemon that was born in the run", () => {
   verifies('innocent', 'with an id on record only that is ours, whatever is begun in our directory', () => {
     expect(fateOfDaemons([daemon([session('1'), session('2')])], run, claude('2'))).toMatchObject({ ours: [of(2)], others: [of(1)], spared: [{}] })
     expect(fateOfDaemons([daemon([session('1', { nativeId: null })])], run, claude('2'))).toMatchObject({ ours: [], spared: [{}] })
+    expect(fateOfDaemons([daemon([session('1', { firstId: '2' })])], run, claude('2'))).toMatchObject({
+      ours: [of(1)],
+      natives: claude('2', '2', '1'),
+    })
     const elsewhere = session('2', { dir: '/moved', since: 1 })
     expect(fateOfDaemons([daemon([elsewhere])], run, claude('2'))).toMatchObject({ ours: [of(2)], spared: [] })
   })

@@ -146,6 +146,10 @@ describe('what is true of a lock that a run has', () => {
     expect(told({ harness: alive })).toBe('held')
     expect(told({ harness: alive, keeper: alive })).toBe('held')
     expect(told({ tree: members })).toBe('held')
+    // A daemon that is not of it works on it.
+    expect(lockVerdict(running(), { ...nothing, tree: { ...members, members: [] } }, harness)).toMatchObject({
+      why: "its harness's daemon still works on it",
+    })
     expect(told({ tree: members }, running({ until: 'tree' }))).toBe('held')
     expect(told({})).toBe('ended')
   })

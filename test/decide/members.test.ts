@@ -242,6 +242,8 @@ describe('blindness', () => {
 
   verifies('unknown', 'only a pass that saw everything proves a tree empty', () => {
     expect(treeOf(count([theKeeper]))).toEqual({ kind: 'empty' })
+    const served = [{ row: row(500), why: 'D still works on session b' }]
+    expect(treeOf(count([theKeeper]), [], served)).toEqual({ kind: 'members', members: [], served })
     expect(treeOf(count([theKeeper, dark]))).toEqual({ kind: 'unknown', why })
     expect(treeOf(census({ rows: [], blind: 'hidepid' }, record(), others))).toEqual({ kind: 'unknown', why: 'hidepid' })
   })

@@ -35,7 +35,15 @@ const ROSTER = JSON.stringify({
       startedAt: 1794824806302,
       attempt: 1,
       cwd: '/w',
-      dispatch: { proto: 1, short: 'ce90ba4e', createdAt: 1794824805973, source: 'shell', cwd: '/w', launch: { mode: 'prompt', args: [] } },
+      dispatch: {
+        proto: 1,
+        short: 'ce90ba4e',
+        sessionId: 'ce90ba4e-1a26-4c7d-97fc-c4174280d06e',
+        createdAt: 1794824805973,
+        source: 'shell',
+        cwd: '/w',
+        launch: { mode: 'prompt', args: [] },
+      },
       replPid: 29241,
       replProcStart: '4624561',
     },
@@ -63,6 +71,7 @@ describe('shared daemons', () => {
         served: [
           {
             nativeId: 'ce90ba4e-1a26-4c7d-97fc-c4174280d06e',
+            firstId: 'ce90ba4e-1a26-4c7d-97fc-c4174280d06e',
             dir: '/w',
             since: 1794824805973,
             processes: [
@@ -108,13 +117,13 @@ describe('shared daemons', () => {
     expect(processes({ pid: 78, procStart: 'x', replPid: 91, replProcStart: '6' })).toEqual([{ pid: 91, ticks: 6 }])
     expect(processes({ pid: 1, procStart: '5' })).toEqual([])
   })
-  test('Claude Code: a session that its daemon had once is known by its job', () => {
-    const id = '222946e9-1877-479e-92df-855a35ac4c94'
-    expect(daemonLore.isBackground('claude', id, { HOME: home })).toBe(false)
-    write('.claude/jobs/222946e9/state.json', JSON.stringify({ state: 'stopped', sessionId: id }))
-    expect(daemonLore.isBackground('claude', id, { HOME: home })).toBe(true)
-    expect(daemonLore.isBackground('claude', id, {})).toBe(false)
-    expect(daemonLore.isBackground('gemini', id, { HOME: home })).toBe(false)
+  test('Claude Code: what a session in its daemon has started says so, and of which', () => {
+    const id = (env: Record<string, string>) => daemonLore.backgroundId('claude', env)
+    expect(id({ CLAUDE_JOB_DIR: '/home/dev/.claude/jobs/9b39611e', CLAUDE_CODE_SESSION_ID: '9b39611e-0786-41d4-aef7-7f00a4edfbfc' })).toBe('9b39611e')
+    // One that it resumed outside of the daemon, or never had there.
+    expect(id({ CLAUDE_CODE_SESSION_ID: '9b39611e-0786-41d4-aef7-7f00a4edfbfc' })).toBeNull()
+    expect(id({ CLAUDE_JOB_DIR: '/somewhere/else' })).toBeNull()
+    expect(daemonLore.backgroundId('gemini', { CLAUDE_JOB_DIR: '/j/9b39611e' })).toBeNull()
   })
   test('a folder of its own choice is looked into', () => {
     expect(find('claude', ['claude', 'daemon', 'run'], { HOME: home, CLAUDE_CONFIG_DIR: join(home, 'none') })[0]?.served).toBeNull()
@@ -161,7 +170,7 @@ describe('shared daemons', () => {
     expect(find('codex', ['codex', 'exec', '--json'])).toEqual([])
   })
   test('Codex: a thread of the app server is told from one of a command by its rollout', () => {
-    const known = (id: string): boolean => daemonLore.isBackground('codex', id, { HOME: home })
+    const known = (id: string): boolean => daemonLore.backgroundId('codex', { HOME: home, CODEX_THREAD_ID: id }) === id
     expect(known(THREAD)).toBe(true)
     const exec = '01a1e3ee-950a-7012-8224-29cef1314c76'
     write(`.codex/sessions/2026/11/16/rollout-2026-11-16T10-37-05-${exec}.jsonl`, META.replaceAll(THREAD, exec).replace('vscode', 'exec'))

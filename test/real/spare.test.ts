@@ -169,7 +169,7 @@ verifies('stop-proof', 'one that serves only this session is asked to end, and s
 )
 
 /** What the daemon starts for the second session, once it is told to: in the background, so that it loses its parent. */
-const TOOL = `(until [ -e "$FA_DIR/go" ]; do sleep 0.05; done; CLAUDE_CODE_SESSION_ID=id-two sh -c 'echo $$ >"$FA_DIR/tool.pid"; exec sleep 1003' &) &`
+const TOOL = `(until [ -e "$FA_DIR/go" ]; do sleep 0.05; done; CLAUDE_CODE_SESSION_ID=22222222-2 CLAUDE_JOB_DIR=/jobs/22222222 sh -c 'echo $$ >"$FA_DIR/tool.pid"; exec sleep 1003' &) &`
 
 verifies(
   'innocent',
@@ -179,15 +179,15 @@ verifies(
       const { daemon, one, two, asked } = await withDaemon(
         lab,
         ({ one: own, two: other }) => ({
-          one: worker(own, lab.dir, 'id-one'),
-          two: worker(other, '/elsewhere', 'id-two'),
+          one: worker(own, lab.dir, '11111111-1'),
+          two: worker(other, '/elsewhere', '22222222-2'),
         }),
         [TOOL],
       )
       await lab.ok(['run', '--session', 't', '--dir', lab.newDir(), '--detach', '--', 'sleep', '1000'])
       for (const [session, id] of [
-        ['s', 'id-one'],
-        ['t', 'id-two'],
+        ['s', '11111111-1'],
+        ['t', '22222222-2'],
       ] as const) {
         const { run } = JSON.parse(await lab.ok(['status', session, '--json'])) as { run: string }
         writeFileSync(join(lab.home, 'runs', run, 'native'), `claude ${id}\n`)
