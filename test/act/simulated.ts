@@ -87,52 +87,49 @@ export async function simulated(): Promise<Simulated> {
     containers: { make: () => null, admit: () => false, freeze: () => false, thaw: () => false, kill: () => false, remove: () => true },
     spares: () => [],
     daemons: () => [],
-<<<<<<< HEAD
     tokensIn: () => null,
     zeroAfter: () => [],
     agentsIn: () => [],
-    recordCompany: async () => ,
-    daemonLore: variables: new Map(), isBackground: () => false, handsOver: () => null ,
-=======
-    daemonLore: variables: new Map(), backgroundId: () => null, handsOver: () => null ,
->>>>>>> w-daemons
-    ask: async () => ,
-    files: 
+    recordCompany: async () => {},
+    daemonLore: { variables: new Map(), backgroundId: () => null, handsOver: () => null },
+    ask: async () => {},
+    files: {
       cgroup: () => null,
       journal: (run) => journals.get(run) ?? [],
       recordJournal: (run, entries) => journals.set(run, entries) !== undefined,
       natives: () => [],
-      recordNative: () => ,
-      recordRefused: () => ,
+      recordNative: () => {},
+      recordRefused: () => {},
       recordPrompt: () => '',
       usage: () => null,
-      recordUsage: () => ,
-      recordFollowed: () => ,
-      notify: () => ,
-      settle: () => ,
+      recordUsage: () => {},
+      recordFollowed: () => {},
+      notify: () => {},
+      settle: () => {},
       litter: () => [],
       isUnreadable: () => false,
-      create: () => ,
-      recordKeeper: () => ,
-      recordHarness: () => ,
+      create: () => {},
+      recordKeeper: () => {},
+      recordHarness: () => {},
       timer: () => null,
       read: () => null,
       list: () => [],
-      remove: () => ,
-      tidy: () => ,
+      remove: () => {},
+      tidy: () => {},
       fence: () => '',
       path: () => '',
       notStarted: () => null,
-      capLog: () => ,
+      capLog: () => {},
       readLog: () => [],
       tailOfLog: () => 0,
       logSize: () => 0,
       harness: (run) => harnesses.get(run) ?? null,
       exit: (run) => exits.get(run) ?? null,
       retire: (run, intent) => intents.has(run) || intents.set(run, intent) !== undefined,
-      intent: (run) => intents.get(run) ?? null,,
+      intent: (run) => intents.get(run) ?? null,
+    },
     others: () => store.markers(),
-    add(pid, ...more , deaf = false) {
+    add({ pid, ...more }, deaf = false) {
       const row = {
         ticks: pid * 10,
         state: 'S',
@@ -150,8 +147,8 @@ export async function simulated(): Promise<Simulated> {
       return { pid, ticks: row.ticks }
     },
     remove: (pid) => void rows.delete(pid),
-    after: (ms, what) => void due.push(at: now + ms, what ),
-    async launch(session, more = ) {
+    after: (ms, what) => void due.push({ at: now + ms, what }),
+    async launch(session, more = {}) {
       const keeper = { pid: 200, ticks: 2000 }
       const run = aRun(session, 1, { dir: `/d/${session}`, ...(more as object) })
       await store.claim(aClaim(run, { keeper: 'keeper' in more ? (more.keeper ?? null) : keeper }))
