@@ -2,7 +2,7 @@ import { censusOf, usageOf, withPorts } from '../act/index.ts'
 import type { LiveRun, Member, Run, Suspect } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import type { Sight, TaskSight, TreeSight } from '../show/index.ts'
-import { harnessOfRun } from './harness.ts'
+import { knownOf } from './harness.ts'
 import { learnNative } from './native.ts'
 import { findSession, seeOne } from './see.ts'
 import { besideSession } from './see-locks.ts'
@@ -27,8 +27,8 @@ export async function seeDetail(world: World, reference: string): Promise<Sight>
 async function learnFirst(world: World, reference: string): Promise<void> {
   const store = await world.store('reader')
   const { run } = await findSession(store, reference)
-  const harness = run === null || !isLive(run) ? null : await harnessOfRun(world, store, run)
-  if (run !== null && isLive(run) && harness !== null) await learnNative(world, store, run, harness)
+  const known = run === null || !isLive(run) ? null : await knownOf(world, store, run)
+  if (run !== null && isLive(run) && known !== null) await learnNative(world, store, run, known)
 }
 
 export const taskSight = async (world: World, run: Run): Promise<TaskSight> => ({ run, usage: await burned(world, run) })

@@ -2,7 +2,7 @@ import { endRun, endWhatIsLeft, lookAt, type RunEnd } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
 import type { Intent, LiveRun, ProcessRow, Store } from '../model/index.ts'
 import { exitFromShell, intentOf, isLive, Problem, sameProcess } from '../model/index.ts'
-import { harnessOfRun } from './harness.ts'
+import { knownOf } from './harness.ts'
 import { learnFromOutput } from './native.ts'
 import { housekeep, TIME_IS_OVER } from './reconcile.ts'
 import type { World } from './world.ts'
@@ -29,8 +29,8 @@ export async function finishRun(world: World, id: string, code: number | null = 
 
 /** A short one may be over before anybody could look at it. */
 async function learnLast(world: World, store: Store, run: LiveRun): Promise<void> {
-  const harness = await harnessOfRun(world, store, run)
-  if (harness !== null) await learnFromOutput(world, store, run, harness)
+  const known = await knownOf(world, store, run)
+  if (known !== null) await learnFromOutput(world, store, run, known)
 }
 
 /** Somebody asked for this end and is giving what is left of it its grace: that is theirs to end, unless they do not. */

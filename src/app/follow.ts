@@ -1,7 +1,7 @@
-import type { Harness, LiveRun, Store } from '../model/index.ts'
+import type { LiveRun, Store } from '../model/index.ts'
 import { isLive, totalTokens } from '../model/index.ts'
 import { endAsked } from './finish.ts'
-import { harnessOfRun } from './harness.ts'
+import { type Known, knownOf } from './harness.ts'
 import { learnNative } from './native.ts'
 import { filesOf, tokensOf } from './usage.ts'
 import type { World } from './world.ts'
@@ -13,9 +13,9 @@ import type { World } from './world.ts'
 export async function followRun(world: World, id: string, what: string): Promise<boolean> {
   const store = await world.store('writer')
   const run = await store.run(id)
-  const harness = run === null ? null : await harnessOfRun(world, store, run)
-  if (run === null || !isLive(run) || harness === null) return false
-  await learnSoon(world, store, run, harness)
+  const known = run === null ? null : await knownOf(world, store, run)
+  if (run === null || !isLive(run) || known === null) return false
+  await learnSoon(world, store, run, known)
   if (what !== 'budget') return world.files.natives(id).length === 0 && world.clock.now() - run.startedAt < world.policy.captureMs
   if (await endSpent(world, run)) return false
   world.files.recordFollowed(id, filesOf(world, id))
@@ -23,10 +23,10 @@ export async function followRun(world: World, id: string, what: string): Promise
 }
 
 /** An agent tells its id soon after its start, if at all: at first we look often. */
-async function learnSoon(world: World, store: Store, run: LiveRun, harness: Harness): Promise<void> {
+async function learnSoon(world: World, store: Store, run: LiveRun, known: Known): Promise<void> {
   const { files, clock, policy } = world
   for (let delay = policy.pollMaxMs; ; delay *= 2) {
-    await learnNative(world, store, run, harness)
+    await learnNative(world, store, run, known)
     if (files.natives(run.id).length > 0 || delay > policy.captureStepMs || files.exit(run.id) !== null) return
     await clock.sleep(delay)
   }

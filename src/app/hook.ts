@@ -1,7 +1,7 @@
 import { agentsAmong } from '../harness/index.ts'
 import type { Candidate, Run, Store } from '../model/index.ts'
 import { isLive, sameProcess } from '../model/index.ts'
-import { harnessOfRun } from './harness.ts'
+import { knownOf } from './harness.ts'
 import { bind } from './native.ts'
 import type { World } from './world.ts'
 
@@ -45,8 +45,8 @@ async function isAbout(world: World, store: Store, run: Run, native: string): Pr
   if (world.files.natives(run.id).some(({ id }) => id === native)) return true
   const { processes, files } = world
   const agent = files.harness(run.id)
-  const harness = await harnessOfRun(world, store, run)
-  if (agent === null || harness === null) return false
+  const known = await knownOf(world, store, run)
+  if (agent === null || known === null) return false
   // Nearest first: the agent whose hook this is.
   const candidates = processes.origins().flatMap(({ pid, ticks }): Candidate[] => {
     const seen = processes.sample(pid)

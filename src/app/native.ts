@@ -2,22 +2,28 @@ import { censusOf } from '../act/index.ts'
 import { agentsAmong, captureNative, registeredAgents } from '../harness/index.ts'
 import type { Agent, BindAnswer, Candidate, Harness, LiveRun, Member, NativeId, ProcessId, ProcessRow, Run, Store } from '../model/index.ts'
 import { isDead, isLive, sameProcess } from '../model/index.ts'
+import type { Known } from './harness.ts'
 import { recordInPassing } from './record.ts'
 import { beginUsageLate, placesOf } from './usage.ts'
 import type { World } from './world.ts'
 
 /** Looks which conversation a run's agent carries, where its harness shows it: it may not have been told, or have moved on since. */
-export async function learnNative(world: World, store: Store, run: LiveRun, harness: Harness): Promise<void> {
-  const known = world.files.natives(run.id).at(-1)
-  if (known !== undefined && harness.registry === null) return
-  const agentId = world.files.harness(run.id)
-  if (agentId === null) return
+export async function learnNative(world: World, store: Store, run: LiveRun, { session, harness }: Known): Promise<void> {
+  const id = await carriedBy(world, run, harness)
+  if (id === null || id === session.native) return
+  await recordInPassing()(async () => (await bind(world, store, run, { harness: harness.name, id }, 'seen')).kind === 'bound')
+}
+
+/** Null: nobody can tell yet. */
+async function carriedBy(world: World, run: LiveRun, harness: Harness): Promise<string | null> {
+  const { files } = world
+  const known = (): string | null => files.natives(run.id).at(-1)?.id ?? null
+  const agentId = files.harness(run.id)
+  if ((known() !== null && harness.registry === null) || agentId === null) return known()
+  // Who looks for its members also learns which session was handed to a shared daemon.
   const { members } = await censusOf(run, world, false)
   const agent = mainAgent(world, members, agentId, placesOf(world, run.id))
-  if (agent === null) return
-  const id = agent.nativeId ?? (known === undefined ? captured(world, run, harness, agent, members) : null)
-  if (id === null || id === known?.id) return
-  await recordInPassing()(async () => (await bind(world, store, run, { harness: harness.name, id }, 'seen')).kind === 'bound')
+  return agent?.nativeId ?? known() ?? (agent === null ? null : captured(world, run, harness, agent, members))
 }
 
 /** The agent that the run is about: its own process, or the one that this only launched. What its tools start are others. */
@@ -36,7 +42,7 @@ function mainAgent(world: World, members: readonly Member[], harness: ProcessId,
 }
 
 /** The agent is gone: then only its output can still tell. */
-export async function learnFromOutput(world: World, store: Store, run: LiveRun, harness: Harness): Promise<void> {
+export async function learnFromOutput(world: World, store: Store, run: LiveRun, { harness }: Known): Promise<void> {
   if (!run.detached || world.files.natives(run.id).length > 0) return
   const id = captureNative(harness, { agent: null, output: () => headOfLog(world, run.id), tools: () => null })
   if (id !== null) await bind(world, store, run, { harness: harness.name, id }, 'output')

@@ -4,7 +4,7 @@ import type { Intent, LiveRun, ProcessId, Run, Store, Survivor } from '../model/
 import { isLive, liveRunsOf, MS_PER_TICK } from '../model/index.ts'
 import { endSpent } from './follow.ts'
 import { forgottenLocks } from './forgotten.ts'
-import { harnessOfRun } from './harness.ts'
+import { knownOf } from './harness.ts'
 import { judgeLocks } from './locks.ts'
 import { learnNative } from './native.ts'
 import { sweepCgroups } from './prune.ts'
@@ -48,9 +48,9 @@ export async function reconcile(world: World): Promise<Change[]> {
 
 /** What a run's timer does too, should it be gone: which conversation its agent carries, and whether it has burned what it may. */
 async function learn(world: World, store: Store, run: LiveRun, alive: boolean): Promise<void> {
-  const harness = alive ? await harnessOfRun(world, store, run) : null
-  if (harness === null) return
-  await learnNative(world, store, run, harness)
+  const known = alive ? await knownOf(world, store, run) : null
+  if (known === null) return
+  await learnNative(world, store, run, known)
   await endSpent(world, run)
 }
 

@@ -68,5 +68,5 @@ scenario(
       await endDaemon(lab, servers)
     }
   },
-  { of, todo: true },
+  { of },
 )

@@ -36,7 +36,7 @@ scenario(
     expect(existsSync(two)).toBe(false)
   },
   // Every Code has no hooks.
-  { of: ({ name }) => name !== 'code', todo: true },
+  { of: ({ name }) => name !== 'code' },
 )
 
 /** As if its end had been asked for and it were too busy to die; only then the model goes on. */

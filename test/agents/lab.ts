@@ -48,14 +48,13 @@ const found = new Map((process.env['HOLDFAST_AGENTS_FOUND'] ?? '').split('\n').m
 export const AGENT_MS = 60_000
 const SCENARIO_MS = 150_000
 
-type Which = { readonly of?: (launch: Launch) => boolean; readonly todo?: boolean }
+type Which = { readonly of?: (launch: Launch) => boolean }
 
 /** A scenario for each of the agents; for those that were not asked for it is skipped, and says so. */
-export function scenario(title: string, body: (lab: AgentLab) => Promise<void>, { of = () => true, todo = false }: Which = {}): void {
+export function scenario(title: string, body: (lab: AgentLab) => Promise<void>, { of = () => true }: Which = {}): void {
   for (const launch of LAUNCHES.filter(of)) {
     const path = found.get(launch.name)
-    if (todo) test.todo(`${launch.name}: ${title}`)
-    else if (path === undefined) test.skip(`${launch.name} was not asked for: ${title}`, () => {})
+    if (path === undefined) test.skip(`${launch.name} was not asked for: ${title}`, () => {})
     else test(`${launch.name}: ${title}`, { timeout: SCENARIO_MS }, () => inAgentLab(launch, path, body))
   }
 }

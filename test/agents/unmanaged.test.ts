@@ -23,7 +23,7 @@ scenario(
     await endUnmanaged(stranger)
     expect((await listed(lab)).filter(({ nativeId }) => nativeId === id)).toEqual([])
   },
-  { of, todo: true },
+  { of },
 )
 
 scenario(
@@ -44,5 +44,5 @@ scenario(
     expect((await lab.hf(['doctor'])).stdout).not.toContain('both write to the same transcript')
     await endUnmanaged(first)
   },
-  { of, todo: true },
+  { of },
 )
