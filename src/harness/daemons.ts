@@ -1,67 +1,59 @@
 import { basename, join } from 'node:path'
-import type { Asking, DaemonLore, Environment, ProcessRow, ServedSession, SharedDaemon } from '../model/index.ts'
-import { sameProcess } from '../model/index.ts'
+import type { Asking, DaemonLore, Environment, Harness, ProcessRow, ServedSession, SharedDaemon } from '../model/index.ts'
+import { sameProcess, saying } from '../model/index.ts'
+import { claude } from './claude.ts'
+import { cline } from './cline.ts'
+import { codex } from './codex.ts'
+import { folderOf } from './disk.ts'
 import { claudeRoster, clineSessions, codexThreads, isThreadOfAppServer } from './served.ts'
 
 /** What we know of the daemons that harnesses keep for all of their sessions: how to tell one, whom it serves, how it is ended. */
 type DaemonRule = {
-  readonly harness: string
+  readonly of: Harness
   readonly what: string
   readonly is: (argv: readonly string[]) => boolean
   /** One that works for it, and goes on when it dies. */
   readonly isWorker?: (argv: readonly string[]) => boolean
-  /** The variable by which it tells all that a session starts which session that is. */
-  readonly idVariable: string | null
   /** Where it keeps what it knows: there is one daemon for each. */
   readonly home: (env: Environment) => string
   readonly served: (home: string, argv: readonly string[]) => ServedSession[] | null
   readonly stop: (argv: readonly string[]) => string[] | null
   /** The session in the daemon, now or once, that has started what has this environment; or the beginning of its first id. */
   readonly backgroundId: (env: Environment, home: string) => string | null
-  /** Options with which a command hands its session to the daemon and ends. */
-  readonly handsOver: readonly string[]
 }
 
 const RULES: readonly DaemonRule[] = [
   {
-    harness: 'claude',
+    of: claude,
     what: "Claude Code's daemon",
     is: ([program = '', verb, action]) => basename(program).startsWith('claude') && verb === 'daemon' && action === 'run',
     isWorker: ([program = '', option]) => basename(program).startsWith('claude') && option === '--bg-pty-host',
-    idVariable: 'CLAUDE_CODE_SESSION_ID',
-    home: (env) => folder(env, 'CLAUDE_CONFIG_DIR', '.claude'),
+    home: (env) => folderOf(env, 'CLAUDE_CONFIG_DIR', '.claude'),
     served: (home, [program = 'claude']) => claudeRoster(join(home, 'daemon', 'roster.json'), program),
     stop: ([program = 'claude']) => [program, 'daemon', 'stop', '--any'],
     // A folder for each, called by the beginning of the session's id; what the same session starts outside of the daemon does not get it.
     backgroundId: (env) => /^[0-9a-f]{8}$/.exec(basename(env['CLAUDE_JOB_DIR'] ?? ''))?.[0] ?? null,
-    handsOver: ['--bg', '--background'],
   },
   {
-    harness: 'codex',
+    of: codex,
     what: "Codex's app server",
     is: (argv) =>
       basename(argv[0] ?? '') === 'codex' && argv[1] === 'app-server' && (argv.includes('--managed-daemon') || argv.includes('pid-update-loop')),
-    idVariable: 'CODEX_THREAD_ID',
-    home: (env) => folder(env, 'CODEX_HOME', '.codex'),
+    home: (env) => folderOf(env, 'CODEX_HOME', '.codex'),
     served: codexThreads,
     stop: ([program = 'codex']) => [program, 'app-server', 'daemon', 'stop'],
     backgroundId: ({ CODEX_THREAD_ID: id = '' }, home) => (id !== '' && isThreadOfAppServer(home, id) ? id : null),
-    handsOver: [],
   },
   {
-    harness: 'cline',
+    of: cline,
     what: "Cline's hub",
     is: (argv) => argv.includes('--cline-hub-daemon'),
-    idVariable: null,
-    home: (env) => folder(env, 'CLINE_DIR', '.cline'),
+    home: (env) => folderOf(env, 'CLINE_DIR', '.cline'),
     served: (home) => clineSessions(join(home, 'data', 'sessions')),
     stop: () => null,
     backgroundId: () => null,
-    handsOver: [],
   },
 ]
-
-const folder = (env: Environment, variable: string, name: string): string => env[variable] || join(env['HOME'] ?? '/nonexistent', name)
 
 /**
  * Those of the rows that are a shared daemon, or speak for one that is not among them: its workers. Names are looked at first: a command
@@ -86,8 +78,8 @@ export function sharedDaemons(
 type Line = { readonly row: ProcessRow; readonly argv: readonly string[] }
 type Told = Line & { readonly env: Environment }
 
-function read({ harness, what, home, served, stop }: DaemonRule, { row, argv, env }: Told): SharedDaemon {
-  return { row, what, harness, served: orUnknown(() => served(home(env), argv)), stop: asCommand(stop(argv)) }
+function read({ of, what, home, served, stop }: DaemonRule, { row, argv, env }: Told): SharedDaemon {
+  return { row, what, harness: of.name, served: orUnknown(() => served(home(env), argv)), stop: asCommand(stop(argv)) }
 }
 
 /** A worker's own name says little; what it was told to run is the harness. */
@@ -104,13 +96,13 @@ const NAMES = /^(claude|codex|cline|node|MainThread|bun)/
 const asCommand = (command: string[] | null): Asking | null => (command === null ? null : { kind: 'command', command })
 
 export const daemonLore: DaemonLore = {
-  variables: new Map(RULES.map(({ harness, idVariable }) => [harness, idVariable])),
+  variables: new Map(RULES.map(({ of }) => [of.name, of.idVariable])),
   backgroundId: (harness, env) => {
-    const rule = RULES.find((one) => one.harness === harness)
+    const rule = RULES.find(({ of }) => of.name === harness)
     return rule === undefined ? null : orUnknown(() => rule.backgroundId(env, rule.home(env)))
   },
-  handsOver: ([program = '', ...options]) =>
-    RULES.find((rule) => basename(program).startsWith(rule.harness) && options.some((option) => rule.handsOver.includes(option)))?.harness ?? null,
+  handsOver: ([program = '', ...args]) =>
+    RULES.find(({ of }) => basename(program).startsWith(of.name) && saying(of, args, of.daemonizes).length > 0)?.of.name ?? null,
 }
 
 /** A registry that cannot be read, or says something new, tells nothing. */
