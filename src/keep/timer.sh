@@ -30,13 +30,15 @@ hf_news() {
 }
 
 hf_clock
-hf_deadline=''
+hf_deadline='' hf_pause=2
 [ -z "$2" ] || hf_deadline=$((hf_now + $2 * 100))
 # In slices, so that a timer whose keeper was killed does not outlive its agent for long. Whoever records the end ends it too.
 while [ -n "$hf_follow$hf_deadline" ]; do
   hf_slice=20
   if [ -n "$hf_follow" ]; then
-    hf_slice=2
+    hf_slice=$hf_pause
+    # An id that is not told at once may not be told before somebody has typed something.
+    if [ "$hf_follow" = id ] && [ "$hf_pause" -lt 16 ]; then hf_pause=$((hf_pause * 2)); fi
     if hf_news; then
       : >"$hf_dir/followed"
       hf_await "$hf_node" "$hf_cli" _follow "$hf_run" "$hf_follow"
@@ -49,6 +51,7 @@ while [ -n "$hf_follow$hf_deadline" ]; do
     [ "$hf_now" -lt "$hf_deadline" ] || exec "$hf_node" "$hf_cli" _end "$hf_run" TIMEOUT
     [ $(((hf_deadline - hf_now + 99) / 100)) -ge "$hf_slice" ] || hf_slice=$(((hf_deadline - hf_now + 99) / 100))
   fi
+  [ -n "$hf_follow$hf_deadline" ] || exit 0
   hf_await sleep "$hf_slice"
   [ "$hf_until" = tree ] || kill -0 "$hf_keeper" 2>/dev/null || kill -0 "$hf_harness" 2>/dev/null || exit 0
 done
