@@ -29,9 +29,9 @@ export function agentsIn(world: Senses): Hands['agentsIn'] {
 export function recordCompany(world: Senses, store: Store): Ender['recordCompany'] {
   return async (run, agents) => {
     for (const agent of agents) {
-      const id = agent.nativeId ?? agent.named
+      const { harness, nativeId: id } = agent
       try {
-        await store.recordFound(taskOf(world, run, agent), id === null ? null : { harness: agent.harness, id })
+        await store.recordFound(taskOf(world, run, agent), harness, id)
       } catch (error) {
         if (!(error instanceof Problem)) throw error
         return

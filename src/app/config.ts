@@ -16,42 +16,42 @@ export type Config = {
 
 /** `config.toml` in the home, read once and when asked. One that makes no sense must not make an agent unstoppable: then the shipped list holds. */
 export function openConfig(home: string): Config {
-  const path = join(home, 'config.toml')
   let known: Read | null = null
-  let trouble: string | null = null
-  const read = (): Read => {
-    try {
-      return readConfig(path)
-    } catch (error) {
-      trouble = (error as Error).message
-      return SHIPPED
-    }
-  }
   const once = (): Read => {
-    known ??= read()
+    known ??= readConfig(join(home, 'config.toml'))
     return known
   }
-  return { spares: () => once().spares, harnesses: () => [...HARNESSES, ...once().own], ownHarnesses: () => once().own, trouble: () => trouble }
+  return {
+    spares: () => once().spares,
+    harnesses: () => [...HARNESSES, ...once().own],
+    ownHarnesses: () => once().own,
+    trouble: () => known?.trouble ?? null,
+  }
 }
 
-type Read = { readonly spares: readonly SpareRule[]; readonly own: readonly Harness[] }
-const SHIPPED: Read = { spares: SPARE, own: [] }
+type Read = { readonly spares: readonly SpareRule[]; readonly own: readonly Harness[]; readonly trouble: string | null }
 
+/** What is wrong in one part is no reason to forget the other. */
 function readConfig(path: string): Read {
-  const text = readOr(path)
-  if (text === null) return SHIPPED
-  const { spare = {}, harness = {}, ...more } = parsed(text, path)
-  const unknown = [
-    ...Object.keys(more),
-    ...Object.keys(spare as object)
-      .filter((key) => key !== 'add' && key !== 'drop')
-      .map((key) => `spare.${key}`),
-  ]
-  if (unknown.length > 0) throw new Error(`${path}: nobody knows ${unknown.join(', ')}`)
-  return { spares: sparesFrom(spare, path), own: harnessesFrom(harness, path) }
+  const troubles: string[] = []
+  const or = <T>(part: () => T, shipped: T): T => {
+    try {
+      return part()
+    } catch (error) {
+      troubles.push((error as Error).message)
+      return shipped
+    }
+  }
+  const { spare = {}, harness = {}, ...more } = or(() => parsed(readOr(path) ?? '', path), {})
+  if (Object.keys(more).length > 0) troubles.push(`${path}: nobody knows ${Object.keys(more).join(', ')}`)
+  const spares = or(() => sparesFrom(spare, path), SPARE)
+  const own = or(() => harnessesFrom(harness, path), [])
+  return { spares, own, trouble: troubles.length === 0 ? null : troubles.join('; ') }
 }
 
 function sparesFrom(spare: unknown, path: string): readonly SpareRule[] {
+  const unknown = Object.keys(spare as object).filter((key) => key !== 'add' && key !== 'drop')
+  if (unknown.length > 0) throw new Error(`${path}: nobody knows ${unknown.map((key) => `spare.${key}`).join(', ')}`)
   const add = namesIn(spare, 'add', path)
   const drop = namesIn(spare, 'drop', path)
   const kept = SPARE.map((rule) => ({ ...rule, named: rule.named.filter((name) => !drop.includes(name)) }))

@@ -86,10 +86,11 @@ export async function unlockByHand(world: World, dir: string, force: boolean): P
   const freed: Unlocked[] = []
   for (const { lock } of [...own, ...forced]) {
     const broken = !own.some((one) => one.lock === lock)
+    if (!(await store.unlock(lock, broken ? { by, reason: `broken by ${by} (--force)` } : null, world.clock.now()))) continue
+    freed.push({ lock, broken })
     // An agent that has lost its directory may not go on in it: should it live after all, its next tool call is denied.
     if (lock.holder.kind === 'run' && lock.run !== null)
       world.files.retire(lock.run, { end: 'stopped', by, reason: `its directory was unlocked by ${by} (--force)` })
-    if (await store.unlock(lock, broken ? { by, reason: `broken by ${by} (--force)` } : null, world.clock.now())) freed.push({ lock, broken })
   }
   return freed
 }

@@ -27,7 +27,7 @@ export async function hear(world: World, report: Report): Promise<string | null>
     )
     return null
   }
-  const answer = await bind(world, store, run, { harness: report.harness, id: native }, 'hook')
+  const answer = await bind(world, store, run, { harness: report.harness, id: native }, { how: 'hook' })
   if (answer.kind !== 'taken') return null
   const { session } = answer.by
   return `Holdfast: this conversation is that of session ${session} (pid ${world.files.harness(answer.by.id)?.pid ?? '?'}), which is alive: both would write to the same transcript. Tool calls are denied here. Leave this agent, and go on there: holdfast attach ${session}, or take it over: holdfast resume ${session} --takeover`

@@ -1,6 +1,6 @@
 import { censusOf } from '../act/index.ts'
 import { agentsAmong, captureNative, registeredAgents } from '../harness/index.ts'
-import type { Agent, BindAnswer, Candidate, Harness, LiveRun, Member, NativeId, ProcessId, ProcessRow, Run, Store } from '../model/index.ts'
+import type { Agent, BindAnswer, Binding, Candidate, Harness, LiveRun, Member, NativeId, ProcessId, ProcessRow, Run, Store } from '../model/index.ts'
 import { isDead, isLive, sameProcess } from '../model/index.ts'
 import type { Known } from './harness.ts'
 import { recordInPassing } from './record.ts'
@@ -11,7 +11,9 @@ import type { World } from './world.ts'
 export async function learnNative(world: World, store: Store, run: LiveRun, { session, harness }: Known): Promise<void> {
   const id = await carriedBy(world, run, harness)
   if (id === null || id === session.native) return
-  await recordInPassing()(async () => (await bind(world, store, run, { harness: harness.name, id }, 'seen')).kind === 'bound')
+  await recordInPassing()(
+    async () => (await bind(world, store, run, { harness: harness.name, id }, { how: 'seen', before: session.native })).kind === 'bound',
+  )
 }
 
 /** Null: nobody can tell yet. */
@@ -45,7 +47,7 @@ function mainAgent(world: World, members: readonly Member[], harness: ProcessId,
 export async function learnFromOutput(world: World, store: Store, run: LiveRun, { harness }: Known): Promise<void> {
   if (!run.detached || world.files.natives(run.id).length > 0) return
   const id = captureNative(harness, { agent: null, output: () => headOfLog(world, run.id), tools: () => null })
-  if (id !== null) await bind(world, store, run, { harness: harness.name, id }, 'output')
+  if (id !== null) await bind(world, store, run, { harness: harness.name, id }, { how: 'output' })
 }
 
 function captured(world: World, run: LiveRun, harness: Harness, agent: Agent, members: readonly Member[]): string | null {
@@ -82,12 +84,12 @@ function headOfLog(world: World, run: string): string {
  * The run's agent carries this conversation now. If another live session has it, the newcomer is fenced off, and both are told: one of them
  * has to go, and which is for a person to say.
  */
-export async function bind(world: World, store: Store, run: Run, native: NativeId, how: string): Promise<BindAnswer> {
+export async function bind(world: World, store: Store, run: Run, native: NativeId, binding: Binding): Promise<BindAnswer> {
   const before = world.files.natives(run.id).at(-1)
-  const answer = await store.bindNative(run, native, how, world.clock.now())
+  const answer = await store.bindNative(run, native, binding, world.clock.now())
   if (answer.kind === 'bound') {
     const harness = world.harnesses().find(({ name }) => name === native.harness)
-    if (before?.id !== native.id) {
+    if (before?.id !== native.id || before.harness !== native.harness) {
       if (harness !== undefined) beginUsageLate(world, run, harness, native.id)
       world.files.recordNative(run.id, native)
     }
@@ -97,7 +99,8 @@ export async function bind(world: World, store: Store, run: Run, native: NativeI
 }
 
 function fenceOff(world: World, run: Run, { harness, id }: NativeId, owner: Run): void {
-  if (!isLive(run)) return
+  // One that is over calls no tools.
+  if (!isLive(run) || world.files.exit(run.id) !== null) return
   // Its tool calls now name that one: they are this run's all the same.
   world.files.recordRefused(run.id, { harness, id })
   const reason = `it went to the ${harness} session ${id}, which session ${owner.session} has: both would write to the same transcript`

@@ -77,6 +77,7 @@ export async function prepare(world: World, asked: StartRequest): Promise<Plan> 
     throw new Problem('usage', 'a run in the foreground needs the holdfast command', { hint: 'use bin/holdfast, or --detach' })
   const lineage = lineageOf(world, frontOf(world))
   const store = await world.store('writer')
+  refuseUnclear(world)
   const spoken = speak(world, asked)
   refuseUncounted(asked, spoken)
   const request = { ...asked, argv: spoken.argv, session: asked.session ?? (await sessionOf(store, spoken)), until: untilOf(asked, spoken) }
@@ -94,6 +95,13 @@ export async function prepare(world: World, asked: StartRequest): Promise<Plan> 
   const worktree = request.worktree === undefined ? null : await worktreeFor(world, store, from, request.worktree, session)
   const directory = directoryAt(worktree?.dir ?? from, session, world)
   return { world, store, request, spoken, directory, made: worktree?.made === true ? worktree.path : null, front, lineage, parent, session, ...about }
+}
+
+/** What was configured and not understood is not left out in silence: an agent may rely on it. */
+function refuseUnclear(world: World): void {
+  world.ownHarnesses()
+  const trouble = world.configTrouble()
+  if (trouble !== null) throw new Problem('usage', trouble, { hint: 'put it right, and say it again; stop, ls and status go on without it' })
 }
 
 /** Whoever names a conversation means the session that it is on record for. */

@@ -8,14 +8,15 @@ const MAX_ARGUMENT = 128 * 1024 - 1
 /** The prompt in a file, or (`-`) on stdin. */
 export function readPrompt(path: string): Uint8Array {
   if (path === '') throw new Problem('usage', '--prompt-file needs a file, or - for stdin')
-  const bytes = path === '-' ? readAll(0, 'stdin') : readFile(path)
+  const bytes = path === '-' ? readAll(0, MAX_PROMPT) : readFile(path)
+  if (bytes === null) throw new Problem('usage', `the prompt in ${nameOf(path)} is longer than ${MAX_PROMPT / 1024 / 1024} MB`)
   if (bytes.every((byte) => byte <= 0x20)) throw new Problem('usage', `there is no prompt in ${nameOf(path)}`)
   return bytes
 }
 
 const nameOf = (path: string): string => (path === '-' ? 'stdin' : path)
 
-function readFile(path: string): Uint8Array {
+function readFile(path: string): Uint8Array | null {
   let fd: number
   try {
     fd = openSync(path, 'r')
@@ -24,22 +25,23 @@ function readFile(path: string): Uint8Array {
   }
   try {
     if (fstatSync(fd).isDirectory()) throw new Problem('usage', `the prompt ${path} is a directory`)
-    return readAll(fd, path)
+    return readAll(fd, MAX_PROMPT)
   } finally {
     closeSync(fd)
   }
 }
 
-function readAll(fd: number, name: string): Uint8Array {
+/** Null: it is longer than that. */
+export function readAll(fd: number, most: number): Uint8Array | null {
   const chunks: Buffer[] = []
-  for (let size = 0; size <= MAX_PROMPT; ) {
+  for (let size = 0; size <= most; ) {
     const chunk = Buffer.alloc(64 * 1024)
     const read = readSome(fd, chunk)
     if (read === 0) return Buffer.concat(chunks)
     chunks.push(chunk.subarray(0, read))
     size += read
   }
-  throw new Problem('usage', `the prompt in ${name} is longer than ${MAX_PROMPT / 1024 / 1024} MB`)
+  return null
 }
 
 /** A terminal or pipe that is set not to block says EAGAIN instead of waiting. */

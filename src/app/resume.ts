@@ -23,7 +23,7 @@ export async function resumptionOf(
     const elsewhere = onDisk(world, reference)
     if (elsewhere !== null) return fromDisk(elsewhere, args, dir)
   }
-  const view = await followMove(store, await findSession(store, reference, ends ? 'near' : 'prefix'), reference)
+  const view = await followMove(store, await findSession(store, reference, ends ? 'near' : 'prefix'))
   const { session } = view
   const about = { session: session.id, dir: dir ?? session.dir }
   const harness = world.harnesses().find(({ name }) => name === session.harness)
@@ -34,9 +34,9 @@ export async function resumptionOf(
 }
 
 /** A conversation that went to another session is resumed there. */
-async function followMove(store: Store, view: SessionView, reference: string): Promise<SessionView> {
+async function followMove(store: Store, view: SessionView): Promise<SessionView> {
   const { wentTo, native, id } = view.session
-  if (wentTo === null || native !== null || reference === native) return view
+  if (wentTo === null || native !== null) return view
   const next = await store.find(wentTo, 'exact')
   return next.kind === 'found' && next.view.session.id !== id ? next.view : view
 }

@@ -1,5 +1,4 @@
-import { readSync } from 'node:fs'
-import { hear, type World } from '../app/index.ts'
+import { hear, readAll, type World } from '../app/index.ts'
 import { Problem } from '../model/index.ts'
 import type { Parsed } from './options.ts'
 import { print } from './out.ts'
@@ -9,7 +8,7 @@ const MAX_PAYLOAD = 4 * 1024 * 1024
 
 /** For the hooks of harnesses: `_hook HARNESS EVENT`, with what it says on stdin. Whatever goes wrong here must not hold up an agent. */
 export async function hookVerb(world: World, { words: [harness = '', event = ''] }: Parsed): Promise<number> {
-  const payload = payloadFrom(readStdin())
+  const payload = payloadFrom(new TextDecoder().decode(readAll(0, MAX_PAYLOAD) ?? new Uint8Array()))
   if (payload === null) return 0
   try {
     const told = await hear(world, { harness, event, payload })
@@ -18,18 +17,6 @@ export async function hookVerb(world: World, { words: [harness = '', event = '']
     if (!(error instanceof Problem)) throw error
   }
   return 0
-}
-
-function readStdin(): string {
-  const chunks: Buffer[] = []
-  for (let size = 0; size < MAX_PAYLOAD; ) {
-    const chunk = Buffer.alloc(64 * 1024)
-    const read = readSync(0, chunk)
-    if (read === 0) break
-    chunks.push(chunk.subarray(0, read))
-    size += read
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function payloadFrom(text: string): Record<string, unknown> | null {

@@ -58,6 +58,7 @@ export async function restartVerb(world: World, parsed: Parsed): Promise<number>
     until: request.until ?? run?.until,
     share: request.share === true || (run !== null && (await wasShared(world, run.id))),
     timeoutMs,
+    budget: request.budget ?? run?.budget ?? undefined,
   })
 }
 

@@ -34,9 +34,9 @@ export type RunOfDaemon = {
 }
 
 /**
- * A session is ours if it has a native id of ours. Where none of that harness is on record, it is ours if it was begun in this very directory
- * while the run had it, in a daemon that was born in the run, or by the run's own command, which has handed it over: that is all a registry
- * tells. Everything else is somebody else's.
+ * A session is ours if it has a native id of ours. Where none of that harness is on record, it is ours if it is the only one that was begun in
+ * this very directory while the run had it, in a daemon that was born in the run, or by the run's own command, which has handed it over: that
+ * is all a registry tells. Of two it cannot be told. Everything else is somebody else's.
  */
 export function fateOfDaemons(daemons: readonly FoundDaemon[], run: RunOfDaemon, natives: readonly NativeId[]): DaemonFate {
   const fates = daemons.map((daemon) => fateOf(daemon, run, natives))
@@ -66,11 +66,11 @@ function fateOf(daemon: FoundDaemon, run: RunOfDaemon, natives: readonly NativeI
       blind: run.handsTo === harness ? `${what} (pid ${row.pid}) ${UNTOLD}` : null,
     }
   }
-  const handedOver = (since: number): boolean => run.handsTo === harness && since <= (run.exitAt ?? since)
-  const isOurs = ({ nativeId, firstId = null, dir, since }: ServedSession): boolean =>
+  const begunHere = known.length > 0 ? [] : served.filter((session) => mayBeOurs(session, daemon, run))
+  const isOurs = (session: ServedSession): boolean =>
     known.length > 0
-      ? [nativeId, firstId].some((id) => id !== null && known.includes(id))
-      : dir === run.dir && since !== null && since >= run.startedAt && (born || handedOver(since))
+      ? [session.nativeId, session.firstId ?? null].some((id) => id !== null && known.includes(id))
+      : begunHere.length === 1 && session === begunHere[0]
   const ours = served.filter(isOurs)
   const others = served.filter((session) => !isOurs(session))
   const working = ours.filter(({ active }) => active)
@@ -84,6 +84,10 @@ function fateOf(daemon: FoundDaemon, run: RunOfDaemon, natives: readonly NativeI
     foreign: idsOf(others),
     served: working.map(({ nativeId, processes }) => ({ row, processes, why: `${what} still works on session ${nativeId ?? 'unknown'}` })),
     ask: working.flatMap((session) => (session.stop === null ? [] : [{ of: row.pid, asking: session.stop }])),
+    blind:
+      begunHere.length > 1
+        ? `${what} (pid ${row.pid}) has ${begunHere.length} sessions that were begun here, and it cannot be told which is its own`
+        : null,
   }
   if (!born) return fate
   if (others.length > 0) return { ...fate, spared: [{ row, why: `${what}; it also serves ${sessionsIn(others)}` }] }
@@ -91,6 +95,12 @@ function fateOf(daemon: FoundDaemon, run: RunOfDaemon, natives: readonly NativeI
   return stop === null ? fate : { ...fate, ask: [{ of: row.pid, asking: stop }] }
 }
 const UNTOLD = 'does not tell whom it serves'
+
+/** What a command handed over was begun before that ended; of one whose end nobody saw, nothing is known. */
+function mayBeOurs({ dir, since }: ServedSession, { harness, born }: FoundDaemon, { handsTo, exitAt, ...run }: RunOfDaemon): boolean {
+  if (dir !== run.dir || since === null || since < run.startedAt) return false
+  return born || (handsTo === harness && exitAt !== null && since <= exitAt)
+}
 
 const sessionsIn = (sessions: readonly ServedSession[]): string =>
   `${sessions.length === 1 ? 'a session' : `${sessions.length} sessions`} elsewhere (${sessions.map(({ dir }) => dir).join(', ')})`

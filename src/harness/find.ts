@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Environment, OnDisk, Sessions } from '../model/index.ts'
+import { SESSION_ID } from '../model/index.ts'
 import { absolute, firstDir, isFile, isPlainId, namesIn, orNull, someLines } from './disk.ts'
 
 /** How sessions are found; an id that is no plain name is not even looked for. */
@@ -36,6 +37,8 @@ function ownDir(path: string, project: string): string | null {
 /** Codex and its kin: `ROOT/YYYY/MM/DD/rollout-TIME-ID.jsonl`, whose first line has the directory. The newest days come first. */
 export const inRollouts = (roots: (env: Environment) => readonly string[]): Sessions =>
   sessionsBy((env, id) => {
+    // The end of an id is the end of a file's name too.
+    if (!SESSION_ID.test(id)) return null
     for (const root of roots(env)) {
       const path = rolloutIn(root, id)
       if (path !== null) return { id, path, dir: rolloutDir(path) }

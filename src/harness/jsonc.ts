@@ -10,7 +10,8 @@ export type JsonItem = { readonly key: string | null; readonly start: number; re
 
 const MAX_DEPTH = 200
 const SPACE = /(?:[ \t\r\n]+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y
-const STRING = /"(?:[ !#-[\]-\uFFFF]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
+/** One character at a time: a string that is never closed must not be tried in all ways. */
+const STRING = /"(?:[ !#-[\]-\uFFFF]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const OTHER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
 /** The one value of a text; null: it is no JSON. */

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readlinkSync
 import { join } from 'node:path'
 import type { Asking, ProcessId, ServedSession } from '../model/index.ts'
 import { isSignallable } from '../model/index.ts'
+import { ticksOf } from './flocks.ts'
 
 /** Whom the shared daemons serve, by their own files. What makes no sense is thrown: then it cannot be told. */
 
@@ -41,8 +42,10 @@ function identity(pid: number | undefined, start: string | undefined): ProcessId
 }
 
 /** Codex 0.166: a thread is served by whoever has its rollout open. It stays so for a while after its last turn, and when nobody watches. */
-export function codexThreads(home: string): ServedSession[] {
-  const { pid } = JSON.parse(readFileSync(join(home, 'app-server-daemon', 'daemon.pid'), 'utf8')) as { pid: number }
+export function codexThreads(home: string): ServedSession[] | null {
+  const { pid, processIdentity } = JSON.parse(readFileSync(join(home, 'app-server-daemon', 'daemon.pid'), 'utf8')) as AppServer
+  // The pid may have a new tenant, and another daemon may be starting: whose files these are must be certain.
+  if (!isSignallable(pid) || ticksOf(pid) !== Number(processIdentity?.startTicks)) return null
   const open = readdirSync(`/proc/${pid}/fd`).map((fd) => targetOf(`/proc/${pid}/fd/${fd}`))
   const rollouts = [...new Set(open.filter((path) => /\/rollout-[^/]*\.jsonl$/.test(path)))]
   return rollouts.map((path) => {
@@ -59,6 +62,7 @@ export function codexThreads(home: string): ServedSession[] {
   })
 }
 
+type AppServer = { pid: number; processIdentity?: { startTicks?: number | string } }
 type Meta = { timestamp?: string; payload: { id?: string; cwd: string; source?: unknown } }
 
 /** The first line tells where it works. The rest may be long. */

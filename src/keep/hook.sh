@@ -26,9 +26,34 @@ hf_ids() {
     }' 2>/dev/null
 }
 
+# Is it proven that a shared daemon runs this session? Claude Code says so in the environment; codex's app server is above us.
+hf_served() {
+  case $hf_harness in
+  claude) [ -n "${CLAUDE_JOB_DIR-}" ] ;;
+  codex) hf_below app-server ;;
+  *) return 1 ;;
+  esac
+}
+
+# Is one of those that we were started from called with this word first?
+hf_below() {
+  hf_pid=$PPID hf_steps=0
+  while [ "$hf_pid" -gt 1 ] && [ "$hf_steps" -lt 20 ]; do
+    hf_line=$(tr '\000' ' ' <"/proc/$hf_pid/cmdline")
+    case ${hf_line#* } in "$1 "*) return 0 ;; esac
+    hf_line=''
+    IFS= read -r hf_line <"/proc/$hf_pid/stat"
+    hf_line=${hf_line##*) }
+    hf_line=${hf_line#* }
+    hf_pid=${hf_line%% *} hf_steps=$((hf_steps + 1))
+    [ -n "$hf_pid" ] || return 1
+  done 2>/dev/null
+  return 1
+}
+
 # A daemon that serves many sessions has the environment of whoever called it first: is the caller proven to be none of this run's?
 hf_stranger() {
-  case $hf_harness in claude | codex | grok) ;; *) return 1 ;; esac
+  hf_served || return 1
   [ -s "$hf_dir/native" ] || return 1
   hf_callers=$(hf_ids)
   [ -n "$hf_callers" ] || return 1

@@ -29,6 +29,9 @@ export type ClaimAnswer =
   | { readonly kind: 'won'; readonly epoch: number }
   | { readonly kind: 'lost'; readonly why: 'epoch' | 'live' | 'directory' | 'parent' | 'name' | 'adopted' | 'native' }
 
+/** Who says so; and, from one who only looked, what was on record then. */
+export type Binding = { readonly how: string; readonly before?: string | null }
+
 /** `taken`: another live run carries that conversation. `lost`: the run is no longer its session's owner. */
 export type BindAnswer =
   | { readonly kind: 'bound'; readonly changed: boolean }
@@ -56,10 +59,10 @@ export type Retention = { readonly endedBefore: number; readonly keep: number; r
 /** What is remembered. Every change is one conditional statement; `false` means somebody else was first. */
 export interface Store {
   claim(request: ClaimRequest): Promise<ClaimAnswer>
-  /** The run's agent is known to carry this conversation now. `how`: who says so. */
-  bindNative(run: RunBase, native: NativeId, how: string, at: number): Promise<BindAnswer>
+  /** The run's agent is known to carry this conversation now. */
+  bindNative(run: RunBase, native: NativeId, binding: Binding, at: number): Promise<BindAnswer>
   /** An agent that ended inside a run, as a task of it that is over: nobody had put it on record before. */
-  recordFound(task: Ended, native: NativeId | null): Promise<boolean>
+  recordFound(task: Ended, harness: string, native: string | null): Promise<boolean>
   /** What its harness says of itself. */
   recordTold(run: RunBase, detail: Readonly<Record<string, unknown>>, at: number): Promise<boolean>
   /** The session that a conversation is on record for. */

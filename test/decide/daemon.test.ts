@@ -43,7 +43,7 @@ describe("a harness's shared daemon that was born in the run", () => {
     expect(fateOfDaemons([daemon(null, { harness: 'codex' })], handed, claude('1')).blind).toBeNull()
   })
   test('that serves only us is asked to end', () => {
-    expect(fateOfDaemons([daemon([session('1'), session('2')])], run, []).ask).toEqual([{ of: 500, asking: command('claude', 'daemon', 'stop') }])
+    expect(fateOfDaemons([daemon([session('1')])], run, []).ask).toEqual([{ of: 500, asking: command('claude', 'daemon', 'stop') }])
     expect(fateOfDaemons([daemon([])], run, claude('1')).ask).toHaveLength(1)
     expect(fateOfDaemons([daemon([], { stop: null })], run, [])).toEqual(nothing)
   })
@@ -85,10 +85,20 @@ describe("a harness's shared daemon that others started", () => {
   test('without an id on record, what was begun while the command ran that hands its session over is ours', () => {
     const ours = (over: Partial<ServedSession>, of_: RunOfDaemon = handed) => fateOfDaemons([daemon([session('1', over)], outside)], of_, []).natives
     expect(ours({})).toEqual(claude('1'))
-    expect(ours({}, { ...handed, exitAt: null })).toEqual(claude('1'))
+    expect(ours({}, { ...handed, exitAt: null })).toEqual([])
     for (const other of [{ since: 99 }, { since: 201 }, { since: null }, { dir: '/work/sub' }]) expect(ours(other)).toEqual([])
     expect(ours({}, run)).toEqual([])
     expect(ours({}, { ...handed, handsTo: 'codex' })).toEqual([])
+  })
+  verifies('innocent', 'of two that were begun here it cannot be told which is ours: neither is ended, and nothing is finished', () => {
+    for (const [where, of_] of [
+      [outside, handed],
+      [{ born: true }, run],
+    ] as const) {
+      const fate = fateOfDaemons([daemon([session('1'), session('2')], where)], of_, [])
+      expect(fate).toMatchObject({ ours: [], natives: [], served: [], ask: [], blind: expect.stringContaining('2 sessions that were begun here') })
+      expect(fate.others).toHaveLength(2)
+    }
   })
   test('a session that only lies ready is not at work, and nobody is asked for it', () => {
     const fate = fateOfDaemons([daemon([session('1', { active: false, stop: null })], outside)], run, claude('1'))

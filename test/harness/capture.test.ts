@@ -13,7 +13,7 @@ const printed = (...lines: string[]) => captureNative(codex, seen({ output: () =
 
 describe('the id of an agent’s session', () => {
   test('is what its output says first, whatever a tool prints later', () => {
-    expect(printed('{"type":"thread.started","thread_id":"' + ID + '"}', `{"thread_id":"${OTHER}"}`)).toBe(ID)
+    expect(printed(`{"type":"thread.started","thread_id":"${ID}"}`, `{"thread_id":"${OTHER}"}`)).toBe(ID)
     expect(printed('warning: something', '{"no":"id"}', 'not json {', `{"thread_id":"${ID}"}`)).toBe(ID)
     expect(printed(`{"thread_id":"../../etc"}`)).toBeNull()
     expect(printed(`{"thread_id":7}`, `{"thread_id":`)).toBeNull()

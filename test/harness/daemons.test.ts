@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -60,6 +60,8 @@ const ABORTED = `{"timestamp":"2026-11-16T10:32:48.880Z","ordinal":20,"type":"ev
 const LATE = `{"timestamp":"2026-11-16T10:32:48.887Z","ordinal":21,"type":"event_msg","payload":{"type":"item_completed","thread_id":"${THREAD}","turn_id":"${TURN}"}}`
 
 /** What the harnesses' own files look like: measured (claude 2.1.325, codex 0.166, cline 3.0). */
+const ticksOf = (pid: number): number => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19])
+
 describe('shared daemons', () => {
   test('Claude Code: a daemon by its command line, its sessions by its roster', () => {
     write('.claude/daemon/roster.json', ROSTER)
@@ -135,7 +137,10 @@ describe('shared daemons', () => {
   test('Codex: its threads are the rollouts that it has open', () => {
     const rollout = `.codex/sessions/2026/11/16/rollout-2026-11-16T10-31-20-${THREAD}.jsonl`
     write(rollout, `${META}\n${STARTED}\n`)
-    write('.codex/app-server-daemon/daemon.pid', JSON.stringify({ pid: process.pid }))
+    write(
+      '.codex/app-server-daemon/daemon.pid',
+      JSON.stringify({ pid: process.pid, processIdentity: { bootId: 'x', startTicks: ticksOf(process.pid) } }),
+    )
     const fd = openSync(join(home, rollout), 'r')
     const argv = ['/x/bin/codex', 'app-server', '--listen', 'unix://', '--managed-daemon']
     const [found] = find('codex', argv)

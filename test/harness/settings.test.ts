@@ -250,3 +250,10 @@ function isSubsequence(part: string, whole: string): boolean {
 
 /** Without the space inside brackets that hold nothing: that is all that may be lost when somebody else wrote meanwhile. */
 const squeezed = (text: string): string => text.replaceAll(/([[{])[ \t\r\n]*(?=[\]}])/g, '$1')
+
+test('a string that is never closed is told at once, however long', () => {
+  const began = performance.now()
+  expect(parseJson(`{"a": "${'x'.repeat(100_000)}`)).toBeNull()
+  expect(parseJson(`{"a": "${'x\\n'.repeat(50_000)}`)).toBeNull()
+  expect(performance.now() - began).toBeLessThan(2_000)
+})

@@ -28,6 +28,8 @@ beforeEach(() => {
 // (bash takes a socket on stdin for a remote login, and reads the user's own .bashrc.)
 const SHELL_ENV = { HOME: root, SHLVL: '1' }
 const INSIDE = { ...SHELL_ENV, HOLDFAST_SESSION: 's1', HOLDFAST_RUN: 'r1', HOLDFAST_FENCE: fence, HOLDFAST_NODE: process.execPath }
+/** What Claude Code's daemon gives to the sessions that it runs. */
+const SERVED = { ...INSIDE, CLAUDE_JOB_DIR: '/home/dev/.claude/jobs/0a1b2c3d' }
 const SHELLS = ['dash', 'bash'].filter((shell) => spawnSync(shell, ['-c', ':']).status === 0)
 
 type Call = { harness?: string; event?: HookEvent; input?: string; env?: Record<string, string>; shell?: string }
@@ -96,8 +98,36 @@ for (const shell of SHELLS)
     test('a session that is proven to be none of this run is not its retired agent', () => {
       retire()
       writeFileSync(join(run, 'native'), 'claude a\ngemini z\nclaude b')
-      expect(call({ shell, input: payload('other') })).toEqual(ALLOWED)
-      for (const id of ['a', 'b']) expect(call({ shell, input: payload(id) }).status, id).toBe(2)
+      expect(call({ shell, env: SERVED, input: payload('other') })).toEqual(ALLOWED)
+      for (const id of ['a', 'b']) expect(call({ shell, env: SERVED, input: payload(id) }).status, id).toBe(2)
+      // Without a daemon it is the agent itself, in a conversation that nobody has heard of, or one that it started.
+      expect(call({ shell, input: payload('other') }).status).toBe(2)
+      // Where it went although another has it, it is still the one.
+      writeFileSync(join(run, 'refused'), 'claude other\n')
+      expect(call({ shell, env: SERVED, input: payload('other') }).status).toBe(2)
+    })
+
+    test('a session of codex is none of this run if its app server is above, and not because somebody says that word', () => {
+      retire()
+      writeFileSync(join(run, 'native'), 'codex a\n')
+      const line = hookCommand(script, 'codex', 'before-tool')
+      const below = (...words: string[]) =>
+        spawnSync('bash', ['-c', 'exec -a codex "$0" -c "$@"', shell, `${shell} -c "$HOOK"; exit $?`, ...words], {
+          input: payload('other'),
+          encoding: 'utf8',
+          env: { ...INSIDE, PATH: process.env['PATH'] ?? '', HOOK: line },
+        }).status
+      expect(below('exec', 'tell me about the app-server please')).toBe(2)
+      // A stand-in that is called as the daemon is: `codex app-server …`.
+      const daemon = join(root, 'app-server')
+      writeFileSync(daemon, `${shell} -c "$HOOK"\nexit $?\n`)
+      const served = spawnSync(shell, ['app-server', '--listen'], {
+        cwd: root,
+        input: payload('other'),
+        encoding: 'utf8',
+        env: { ...INSIDE, PATH: process.env['PATH'] ?? '', HOOK: line },
+      })
+      expect(served.status).toBe(0)
     })
 
     test('the id is the one of the outermost object, wherever it stands', () => {
@@ -122,22 +152,22 @@ for (const shell of SHELLS)
         '{"x":"session_id","y":"other"}',
         '{"tool_input":{"session_id":"other"}}',
       ]
-      for (const input of denied) expect(call({ shell, input }).status, input.slice(0, 80)).toBe(2)
+      for (const input of denied) expect(call({ shell, env: SERVED, input }).status, input.slice(0, 80)).toBe(2)
       const allowed = ['{"tool_input":{"session_id":"mine"},"session_id":"other"}', '{"x":["{",{}],"sessionId":"other"}']
-      for (const input of allowed) expect(call({ shell, input }), input).toEqual(ALLOWED)
+      for (const input of allowed) expect(call({ shell, env: SERVED, input }), input).toEqual(ALLOWED)
     })
 
     test('a fence is believed where no id can speak against it', () => {
       retire()
-      expect(call({ shell, input: payload('other') }).status).toBe(2)
+      expect(call({ shell, env: SERVED, input: payload('other') }).status).toBe(2)
       writeFileSync(join(run, 'native'), '')
-      expect(call({ shell, input: payload('other') }).status).toBe(2)
+      expect(call({ shell, env: SERVED, input: payload('other') }).status).toBe(2)
       // Another harness's id is none of this one's.
       writeFileSync(join(run, 'native'), 'codex a\n')
-      expect(call({ shell, input: payload('other') }).status).toBe(2)
+      expect(call({ shell, env: SERVED, input: payload('other') }).status).toBe(2)
       // No daemon of its own serves several sessions.
       writeFileSync(join(run, 'native'), 'qwen a\n')
-      expect(call({ shell, harness: 'qwen', input: payload('other') }).status).toBe(2)
+      expect(call({ shell, env: SERVED, harness: 'qwen', input: payload('other') }).status).toBe(2)
     })
 
     test('a notice is told once, to the session that it is for', () => {
@@ -145,7 +175,7 @@ for (const shell of SHELLS)
       const text = 'your id "b" \\ is owned by s2\n\tsay: holdfast status s2\n'
       writeFileSync(join(run, 'native'), 'claude a\n')
       writeFileSync(notice, text)
-      expect(call({ shell, input: payload('other') })).toEqual(ALLOWED)
+      expect(call({ shell, env: SERVED, input: payload('other') })).toEqual(ALLOWED)
       const { status, stdout, stderr } = call({ shell })
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
       const said = 'Holdfast: your id "b" \\ is owned by s2\nsay: holdfast status s2'

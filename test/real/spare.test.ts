@@ -65,8 +65,10 @@ verifies(
       expect(await lab.ok(['stop', 's'])).toContain(`left my-daemon (pid ${first[0]}) running: on your own list`)
       expect(alive(first)).toEqual([true, false])
       for (const broken of ['[spare\n', '[spare]\nadd = "x"\n', '[spare]\nfoo = ["x"]\n', 'other = 1\n']) {
+        writeFileSync(config, '')
         const pids = await run()
         writeFileSync(config, broken)
+        expect(await lab.hf(lab.detached('t', 'true')), broken).toMatchObject({ code: 64, stderr: expect.stringContaining('config.toml') as string })
         const { code, stderr } = await lab.hf(['stop', 's'])
         expect([code, stderr], broken).toEqual([0, expect.stringMatching(/config\.toml.*; it was left out of account/)])
         expect(alive(pids), broken).toEqual([false, true])

@@ -153,6 +153,11 @@ export function storeConformance(name: string, open: OpenStore): void {
       expect((await store.runByMarker(records[2]?.record.marker ?? 0))?.session).toBe('t')
       expect(await store.runByMarker(1)).toBeNull()
       expect((await store.nativeOwner({ harness: 'claude', id: 's-native' }))?.session.id).toBe('s')
+      // The one that began last carries a conversation that two have had, whatever their epochs.
+      const native = { harness: 'claude', id: 'both' }
+      const both = [aRun('old', 5), aRun('young', 1)].map((run) => ({ record: { ...run, keeper }, directory: null, native }))
+      await store.restore(both)
+      expect((await store.nativeOwner(native))?.session.id).toBe('young')
     }),
   )
 

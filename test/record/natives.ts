@@ -21,8 +21,8 @@ export function nativeConformance(name: string, open: OpenStore): void {
     `${name}: a session is found by every native id it ever had, and by the beginning of one`,
     withStore(async (store) => {
       const run = await live(store, 's', 'aaaa-1')
-      expect(await store.bindNative(run, id('bbbb-2'), 'hook', 5)).toEqual({ kind: 'bound', changed: true })
-      expect(await store.bindNative(run, id('bbbb-2'), 'hook', 6)).toEqual({ kind: 'bound', changed: false })
+      expect(await store.bindNative(run, id('bbbb-2'), { how: 'hook' }, 5)).toEqual({ kind: 'bound', changed: true })
+      expect(await store.bindNative(run, id('bbbb-2'), { how: 'hook' }, 6)).toEqual({ kind: 'bound', changed: false })
       expect(await sessionOf(store, 'aaaa-1')).toMatchObject({ id: 's', harness: 'claude', native: 'bbbb-2' })
       expect(await sessionOf(store, 'bbbb-2')).toMatchObject({ id: 's' })
       expect(await store.find('bbb', 'prefix')).toMatchObject({ kind: 'found', view: { session: { id: 's' } } })
@@ -48,7 +48,10 @@ export function nativeConformance(name: string, open: OpenStore): void {
       expect((await store.claim(aClaim(aRun('c', 1, { dir: '/c' }), { harness: 'codex', native: 'aaaa-1' }))).kind).toBe('won')
       const newcomer = await live(store, 't', 'cccc-3')
       for (const at of [5, 6])
-        expect(await store.bindNative(newcomer, id('aaaa-1'), 'hook', at)).toMatchObject({ kind: 'taken', by: { id: owner.id, session: 's' } })
+        expect(await store.bindNative(newcomer, id('aaaa-1'), { how: 'hook' }, at)).toMatchObject({
+          kind: 'taken',
+          by: { id: owner.id, session: 's' },
+        })
       expect(await sessionOf(store, 't')).toMatchObject({ native: 'cccc-3' })
       // Both know, and each once.
       for (const [session, other] of [
@@ -69,7 +72,7 @@ export function nativeConformance(name: string, open: OpenStore): void {
       await store.recordEnded(old, anEnding(), null, 5)
       const run = await live(store, 't', null)
       expect(await sessionOf(store, 't')).toMatchObject({ harness: 'claude', native: null })
-      expect(await store.bindNative(run, id('aaaa-1'), 'seen', 6)).toEqual({ kind: 'bound', changed: true })
+      expect(await store.bindNative(run, id('aaaa-1'), { how: 'seen' }, 6)).toEqual({ kind: 'bound', changed: true })
       expect(await sessionOf(store, 's')).toMatchObject({ native: null, wentTo: 't' })
       expect((await sessionOf(store, 'aaaa-1'))?.id).toBe('t')
       // And back again.
@@ -86,13 +89,17 @@ export function nativeConformance(name: string, open: OpenStore): void {
     withStore(async (store) => {
       const first = await live(store, 's', 'aaaa-1')
       await store.recordEnded(first, anEnding(), null, 5)
-      expect(await store.bindNative(first, id('bbbb-2'), 'hook', 6)).toEqual({ kind: 'lost' })
+      expect(await store.bindNative(first, id('bbbb-2'), { how: 'hook' }, 6)).toEqual({ kind: 'lost' })
       expect(await store.recordTold(first, { event: 'session-end' }, 6)).toBe(false)
       const second = await live(store, 's', 'aaaa-1', 2)
-      expect(await store.bindNative(first, id('bbbb-2'), 'hook', 7)).toEqual({ kind: 'lost' })
-      expect(await store.bindNative({ ...second, epoch: 1 }, id('bbbb-2'), 'hook', 7)).toEqual({ kind: 'lost' })
+      expect(await store.bindNative(first, id('bbbb-2'), { how: 'hook' }, 7)).toEqual({ kind: 'lost' })
+      expect(await store.bindNative({ ...second, epoch: 1 }, id('bbbb-2'), { how: 'hook' }, 7)).toEqual({ kind: 'lost' })
       expect(await store.recordTold(second, { event: 'session-end' }, 8)).toBe(true)
       expect(await sessionOf(store, 's')).toMatchObject({ native: 'aaaa-1' })
+      // One who looked before it moved on changes nothing.
+      await store.bindNative(second, id('cccc-3'), { how: 'hook' }, 9)
+      expect(await store.bindNative(second, id('aaaa-1'), { how: 'seen', before: 'aaaa-1' }, 9)).toEqual({ kind: 'lost' })
+      expect(await store.bindNative(second, id('dddd-4'), { how: 'seen', before: 'cccc-3' }, 9)).toEqual({ kind: 'bound', changed: true })
     }),
   )
 
@@ -102,7 +109,7 @@ export function nativeConformance(name: string, open: OpenStore): void {
       const named = aRun('s', 1, { dir: '/s' })
       await store.claim(aClaim(named, { name: 'aaaa-1', keeper: { pid: 7, ticks: 8 } }))
       const run = await live(store, 't', null)
-      expect(await store.bindNative(run, id('aaaa-1'), 'seen', 6)).toEqual({ kind: 'bound', changed: true })
+      expect(await store.bindNative(run, id('aaaa-1'), { how: 'seen' }, 6)).toEqual({ kind: 'bound', changed: true })
       expect((await sessionOf(store, 'aaaa-1'))?.id).toBe('s')
       expect((await store.nativeOwner(id('aaaa-1')))?.session.id).toBe('t')
     }),
@@ -111,7 +118,7 @@ export function nativeConformance(name: string, open: OpenStore): void {
   test(
     `${name}: an agent that was found inside a run comes on record as a task that is over, once, and holds nothing`,
     withStore(async (store) => {
-      const owner = await live(store, 's', null)
+      const owner = await live(store, 's', 'aaaa-1')
       await store.recordEnded(owner, anEnding({ state: 'stopped' }), null, 5)
       const tokens = { input: 3, output: 4, cacheRead: 0, cacheWrite: 0, cost: null }
       const found: Ended = {
@@ -122,9 +129,15 @@ export function nativeConformance(name: string, open: OpenStore): void {
         harness: { pid: 9, ticks: 9 },
         endedAt: 1_700_000_009_000,
       }
-      expect(await store.recordFound(found, id('dddd-4', 'codex'))).toBe(true)
-      expect(await store.recordFound({ ...found, id: 'r000000000009' }, null)).toBe(false)
-      expect(await store.tasks('all', 's', 9)).toMatchObject([{ session: 's.codex-9', state: 'superseded', parent: owner.id, usage: { tokens } }])
+      expect(await store.recordFound(found, 'codex', 'dddd-4')).toBe(true)
+      expect(await store.recordFound({ ...found, id: 'r000000000009' }, 'codex', null)).toBe(false)
+      // What any session has stays that one's, also when it is over.
+      expect(await store.recordFound({ ...found, id: 'r00000000000a', session: 's.codex-10' }, 'claude', 'aaaa-1')).toBe(true)
+      expect(await sessionOf(store, 's')).toMatchObject({ native: 'aaaa-1', wentTo: null })
+      expect(await store.tasks('all', 's', 9)).toContainEqual(
+        expect.objectContaining({ session: 's.codex-9', state: 'superseded', parent: owner.id }),
+      )
+      expect((await store.spent(['s.codex-9'])).get('s.codex-9')).toEqual(tokens)
       expect(await sessionOf(store, 'dddd-4')).toMatchObject({ id: 's.codex-9', harness: 'codex' })
       expect((await store.locks([], null)).locks).toEqual([])
       expect((await store.snapshot('live', 9)).views).toEqual([])

@@ -1,10 +1,10 @@
-import type { BindAnswer, NativeId, RunBase } from '../../model/index.ts'
+import type { BindAnswer, Binding, NativeId, RunBase } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
 import { recordEvent } from './events.ts'
 import { LIVE, runColumns, toRun } from './rows.ts'
 
 /** Its agent is known to carry this conversation now. Only for the run that holds its session's epoch, and while it lives. */
-export function bindNative(db: Database, run: RunBase, native: NativeId, how: string, at: number): BindAnswer {
+export function bindNative(db: Database, run: RunBase, native: NativeId, { how, before }: Binding, at: number): BindAnswer {
   const current = db
     .prepare(
       `SELECT s.harness, s.native FROM session s JOIN run r ON r.session = s.id AND r.epoch = s.epoch
@@ -12,6 +12,8 @@ export function bindNative(db: Database, run: RunBase, native: NativeId, how: st
     )
     .get(run.session, run.epoch, run.id)
   if (current === undefined) return { kind: 'lost' }
+  // Who only looked may have looked before it moved on.
+  if (before !== undefined && current['native'] !== before) return { kind: 'lost' }
   if (current['harness'] === native.harness && current['native'] === native.id) return { kind: 'bound', changed: false }
   const owner = ownerOf(db, native, run.session)
   if (owner !== null) {

@@ -9,14 +9,16 @@ import { insertRun } from './writes.ts'
  * live, so that it is judged by process truth before anything is claimed over it.
  */
 export function restore(db: Database, runs: readonly RestoredRun[]): void {
-  for (const { record: run, directory, native } of runs.toSorted((a, b) => a.record.epoch - b.record.epoch)) {
+  for (const { record: run, directory } of runs.toSorted((a, b) => a.record.epoch - b.record.epoch)) {
     db.prepare(
       `INSERT INTO session (id, name, epoch, dir, argv, created_at) VALUES (?, NULL, ?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, dir = excluded.dir, argv = excluded.argv WHERE excluded.epoch > epoch`,
     ).run(run.session, run.epoch, run.dir, JSON.stringify(run.argv), run.startedAt)
-    if (native !== null) takeNative(db, run.session, native)
     const isNew = insertRun(db, run, run.keeper === null && !run.adopted ? 'starting' : 'running', run.keeper)
     if (!isNew || directory === null) continue
     insertLock(db, runLock(run, run.keeper, directory, 'an agent worked here when the store was lost'))
   }
+  // Whoever began last carries a conversation; an epoch says nothing about another session's.
+  for (const { record, native } of runs.toSorted((a, b) => a.record.startedAt - b.record.startedAt))
+    if (native !== null) takeNative(db, record.session, native)
 }
