@@ -180,7 +180,6 @@ describe('an agent that Holdfast knows', () => {
       }[]
       expect(tasks).toMatchObject([{ state: 'superseded', reason: expect.stringContaining('ended with it') as string }])
       expect(tasks[0]?.usage.tokens.total).toBeGreaterThanOrEqual(330)
-      expect((await lab.status('99999999-2222-4333')).state).toBe('superseded')
     }),
   )
 
