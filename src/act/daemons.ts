@@ -26,11 +26,12 @@ export function sessionsInDaemons(pass: Pass, run: Lookable, exitAt: number | nu
 function judgeDaemons(pass: Pass, run: Lookable, exitAt: number | null, members: readonly Member[], eyes: Eyes): InDaemons {
   const natives = eyes.files.natives(run.id).filter(({ harness }) => eyes.daemonLore.variables.has(harness))
   const handsTo = eyes.daemonLore.handsOver(run.argv)
-  const ofInterest = [...natives.map(({ harness }) => harness), ...(handsTo === null ? [] : [handsTo])]
+  const worksThrough = eyes.daemonLore.worksThrough(run.argv)
+  const ofInterest = [...natives.map(({ harness }) => harness), ...[handsTo, worksThrough].flatMap((harness) => harness ?? [])]
   const found = daemonsFor(pass.table, members, ofInterest, eyes)
   if (found.length === 0 && natives.length === 0) return NOTHING
   const { dir, startedAt } = run
-  const fate = fateOfDaemons(found, { dir, startedAt, handsTo, exitAt }, natives)
+  const fate = fateOfDaemons(found, { dir, startedAt, handsTo, worksThrough, exitAt }, natives)
   if (natives.length === 0 && handsTo !== null) learn(run, fate, eyes)
   const seen = { environment: environmentsIn(pass.table, eyes), fate, eyes }
   const named = isNear(handsTo, found, fate) ? namedIn(pass, run, seen) : []

@@ -1,10 +1,11 @@
 import type { Holding } from '../decide/index.ts'
 import type { Agent, Lock, RunBase, SharedWith } from '../model/index.ts'
-import { Problem } from '../model/index.ts'
+import { isLive, Problem } from '../model/index.ts'
 import { terminalName } from '../observe/index.ts'
 import { containmentFor } from './contain.ts'
 import { newCookie, newMarker, newRunId } from './launch.ts'
 import { nameTaken, type Plan, parentEnding } from './prepare.ts'
+import { carriedBy } from './refusal.ts'
 
 /** Who holds the directory, the newest lock by then, whether a run around us holds it already, and who is in other worktrees of its repository. */
 export type Beside = {
@@ -43,12 +44,11 @@ export async function claim(plan: Plan, seenEpoch: number, { holdings, newest }:
   return null
 }
 
-async function carriedElsewhere({ store, spoken: { harness, native } }: Plan): Promise<Problem> {
+async function carriedElsewhere({ world, store, spoken: { harness, native } }: Plan): Promise<Problem> {
   const owner = harness === null || native === null ? null : await store.nativeOwner({ harness: harness.name, id: native })
-  const whose = owner === null ? 'another session' : `session ${owner.session.id}`
-  return new Problem('held', `the ${harness?.title} session ${native} is carried by ${whose}, which lives`, {
-    hint: owner === null ? 'try again' : `holdfast resume ${owner.session.id} goes on with it`,
-  })
+  const what = `${harness?.title} session ${native}`
+  if (owner?.run != null && isLive(owner.run)) return carriedBy(world, what, owner.run)
+  return new Problem('held', `${what} was just taken by another session`, { hint: 'try again' })
 }
 
 function newRun({ world, request, front, session, parent, directory, base }: Plan, epoch: number): RunBase {

@@ -46,7 +46,7 @@ function machine(world: World): Finding[] {
             topic: 'config',
             level: 'trouble',
             what: config,
-            next: 'mend it or move it away; until then the shipped list of spared things holds',
+            next: 'mend it or move it away; until then nothing new is started, and what is wrong in it is left out of account',
           } as const,
         ]),
     {

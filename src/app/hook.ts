@@ -1,7 +1,6 @@
 import { agentsAmong } from '../harness/index.ts'
-import type { Candidate, Run, Store } from '../model/index.ts'
+import type { Candidate, Run } from '../model/index.ts'
 import { isLive, sameProcess } from '../model/index.ts'
-import { knownOf } from './harness.ts'
 import { bind } from './native.ts'
 import type { World } from './world.ts'
 
@@ -18,7 +17,7 @@ export async function hear(world: World, report: Report): Promise<string | null>
   const run = await store.run(id)
   if (run === null || !isLive(run) || world.env['HOLDFAST_EPOCH'] !== String(run.epoch)) return null
   const native = nativeIn(report.payload)
-  if (native === null || !(await isAbout(world, store, run, native))) return null
+  if (native === null || !isAbout(world, run, native)) return null
   if (report.event === 'session-end') {
     await store.recordTold(
       run,
@@ -41,20 +40,18 @@ function nativeIn(payload: Report['payload']): string | null {
   return typeof value === 'string' && ID.test(value) ? value : null
 }
 
-async function isAbout(world: World, store: Store, run: Run, native: string): Promise<boolean> {
-  if (world.files.natives(run.id).some(({ id }) => id === native)) return true
+/** Is the hook that of the agent which the run is about: the only one between the hook and the command that the run is? */
+function isAbout(world: World, run: Run, native: string): boolean {
   const { processes, files } = world
-  const agent = files.harness(run.id)
-  const known = await knownOf(world, store, run)
-  if (agent === null || known === null) return false
-  // Nearest first: the agent whose hook this is.
-  const candidates = processes.origins().flatMap(({ pid, ticks }): Candidate[] => {
+  if (files.natives(run.id).some(({ id }) => id === native)) return true
+  const command = files.harness(run.id)
+  const origins = processes.origins()
+  const last = command === null ? -1 : origins.findIndex((one) => sameProcess(one, command))
+  if (last < 0) return false
+  const candidates = origins.slice(0, last + 1).flatMap(({ pid, ticks }): Candidate[] => {
     const seen = processes.sample(pid)
     if (seen.kind !== 'seen' || seen.row.ticks !== ticks) return []
     return [{ row: seen.row, argv: processes.arguments(pid), exe: processes.exe(pid), cwd: processes.cwd(pid) }]
   })
-  const agents = agentsAmong(candidates, [], world.ownHarnesses())
-  const nearest = candidates.flatMap(({ row }) => agents.find((one) => sameProcess(one.row, row)) ?? [])[0]
-  if (nearest === undefined) return candidates.some(({ row }) => sameProcess(row, agent))
-  return [nearest.row, ...nearest.launchers].some((one) => sameProcess(one, agent))
+  return agentsAmong(candidates, [], world.ownHarnesses()).length <= 1
 }

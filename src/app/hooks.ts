@@ -89,12 +89,21 @@ type Plan = {
   readonly takeOut: (text: string, record: HookRecord | null) => string
 }
 
-function planFor(world: HookWorld, harness: string): Plan {
+/** Before any of them is changed. */
+export function refuseWithoutHooks(harnesses: readonly string[]): void {
+  for (const harness of harnesses) ruleOf(harness)
+}
+
+function ruleOf(harness: string): HookRule {
   const rule = Object.hasOwn(HOOKS, harness) ? HOOKS[harness] : undefined
-  if (rule === undefined)
-    throw new Problem('usage', `${JSON.stringify(harness)} has no hooks that Holdfast knows`, {
-      hint: `those that have: ${Object.keys(HOOKS).join(', ')}`,
-    })
+  if (rule !== undefined) return rule
+  throw new Problem('usage', `${JSON.stringify(harness)} has no hooks that Holdfast knows`, {
+    hint: `those that have: ${Object.keys(HOOKS).join(', ')}`,
+  })
+}
+
+function planFor(world: HookWorld, harness: string): Plan {
+  const rule = ruleOf(harness)
   const path = rule.path(world.env)
   const command = (event: HookEvent): string => hookCommand(join(world.assets, 'hook.sh'), harness, event)
   return rule.kind === 'settings' ? settingsPlan(harness, rule, path, command) : filePlan(harness, rule, path, command)
@@ -135,7 +144,7 @@ function filePlan(harness: string, rule: HookRule & { kind: 'file' }, path: stri
 }
 
 function textOf(plan: Plan, file: SettingsFile): string {
-  const trouble = file === 'undecodable' ? 'it is no UTF-8 text' : plan.trouble(file?.text ?? '')
+  const trouble = file === 'undecodable' ? 'it is no file of UTF-8 text' : plan.trouble(file?.text ?? '')
   if (file === 'undecodable' || trouble !== null)
     throw new Problem('usage', `${plan.path} was left as it is: ${trouble}`, { hint: 'put it right, or move it away, and say it again' })
   return file?.text ?? ''

@@ -1,5 +1,6 @@
 import { censusOf } from '../act/index.ts'
-import { agentsAmong, captureNative, registeredAgents } from '../harness/index.ts'
+import { choosesSession, isHeadless } from '../decide/index.ts'
+import { agentsAmong, captureNative, registeredAgents, type Seen } from '../harness/index.ts'
 import type { Agent, BindAnswer, Binding, Candidate, Harness, LiveRun, Member, NativeId, ProcessId, ProcessRow, Run, Store } from '../model/index.ts'
 import { isDead, isLive, sameProcess } from '../model/index.ts'
 import type { Known } from './harness.ts'
@@ -10,11 +11,17 @@ import type { World } from './world.ts'
 /** Looks which conversation a run's agent carries, where its harness shows it: it may not have been told, or have moved on since. */
 export async function learnNative(world: World, store: Store, run: LiveRun, { session, harness }: Known): Promise<void> {
   const id = await carriedBy(world, run, harness)
-  if (id === null || id === session.native) return
+  if (id === null || id === session.native || !isThere(world, run, harness, id)) return
   await recordInPassing()(
     async () => (await bind(world, store, run, { harness: harness.name, id }, { how: 'seen', before: session.native })).kind === 'bound',
   )
 }
+
+/** While it looks for an old one, an agent may show an id that it will never use: what it carries lies on disk. */
+const isThere = (world: World, run: LiveRun, { sessions }: Harness, id: string): boolean =>
+  sessions === null ||
+  world.files.natives(run.id).some((native) => native.id === id) ||
+  sessions.find(placesOf(world, run.id), id, world.readDatabase) !== null
 
 /** Null: nobody can tell yet. */
 async function carriedBy(world: World, run: LiveRun, harness: Harness): Promise<string | null> {
@@ -43,11 +50,16 @@ function mainAgent(world: World, members: readonly Member[], harness: ProcessId,
   )
 }
 
-/** The agent is gone: then only its output can still tell. */
-export async function learnFromOutput(world: World, store: Store, run: LiveRun, { harness }: Known): Promise<void> {
-  if (!run.detached || world.files.natives(run.id).length > 0) return
-  const id = captureNative(harness, { agent: null, output: () => headOfLog(world, run.id), tools: () => null })
-  if (id !== null) await bind(world, store, run, { harness: harness.name, id }, { how: 'output' })
+/** The agent is gone: then only what it has written can still tell. */
+export async function learnLast(world: World, store: Store, run: LiveRun, { harness }: Known): Promise<void> {
+  if (world.files.natives(run.id).length > 0) return
+  const id = captureNative(harness, {
+    agent: null,
+    output: () => (run.detached ? headOfLog(world, run.id) : null),
+    tools: () => null,
+    begun: begunBy(world, run, harness),
+  })
+  if (id !== null && isThere(world, run, harness, id)) await bind(world, store, run, { harness: harness.name, id }, { how: 'output' })
 }
 
 function captured(world: World, run: LiveRun, harness: Harness, agent: Agent, members: readonly Member[]): string | null {
@@ -56,8 +68,16 @@ function captured(world: World, run: LiveRun, harness: Harness, agent: Agent, me
   return captureNative(harness, {
     agent: agent.row.pid,
     output: () => (run.detached ? headOfLog(world, run.id) : null),
+    begun: begunBy(world, run, harness),
     tools: () => (hasOtherAgents(world, tools, harness) ? null : tools.map(({ pid }) => world.processes.environment(pid))),
   })
+}
+
+/** Asks a harness's own database; only of a run that begins a session at once, since an idle one has none while somebody else may begin one there. */
+function begunBy(world: World, run: LiveRun, harness: Harness): Seen['begun'] {
+  const args = run.argv.slice(1)
+  if (!isHeadless(harness, args) || choosesSession(harness, args)) return () => []
+  return (path, sql) => world.readDatabase(path(placesOf(world, run.id)), sql, [run.dir, String(run.startedAt)]) ?? []
 }
 
 /** What an agent that was started inside tells its own tools is not about the one around it. */
@@ -103,7 +123,7 @@ function fenceOff(world: World, run: Run, { harness, id }: NativeId, owner: Run)
   if (!isLive(run) || world.files.exit(run.id) !== null) return
   // Its tool calls now name that one: they are this run's all the same.
   world.files.recordRefused(run.id, { harness, id })
-  const reason = `it went to the ${harness} session ${id}, which session ${owner.session} has: both would write to the same transcript`
+  const reason = `it went to the ${harness} session ${id}, which session ${owner.session} has: both would write to the same transcript; end this agent, and resume its own session`
   if (world.files.intent(run.id) !== null) return
   world.files.retire(run.id, { end: 'superseded', by: 'holdfast', reason })
   world.files.notify(

@@ -11,11 +11,14 @@ type Owner = Whose & { readonly how: NativeClaim['how'] }
 
 /**
  * Refuses a start of a harness's session that a live process owns already, wherever that works and whoever started it; what belongs to the
- * session that is to be started is left to its claim. A command line is no proof, but enough to keep us from making a second owner.
+ * session that is to be started is left to its claim. A command line is no proof, but enough to keep us
+ * from making a second owner, unless a person says that it is none (`despiteNamed`).
  */
-export async function refuseOwned(world: World, native: NativeId, exceptSession: string | null): Promise<void> {
+export async function refuseOwned(world: World, native: NativeId, exceptSession: string | null, despiteNamed = false): Promise<void> {
   const rows = everybody(world)
-  const owners = (await ownersOfNative(world, native, rows)).filter(({ session }) => session === null || session !== exceptSession)
+  const owners = (await ownersOfNative(world, native, rows)).filter(
+    ({ session, how }) => (session === null || session !== exceptSession) && !(despiteNamed && how === 'named'),
+  )
   const [first] = owners
   if (first === undefined) return
   const told = owners.map((owner) => `${agentLine(world, owner.agent)}${whose(owner)} (${BECAUSE[owner.how]})`).join('; ')
@@ -65,14 +68,14 @@ const BECAUSE: Readonly<Record<NativeClaim['how'], string>> = {
 
 const whose = ({ session }: Owner): string => (session === null ? ', which Holdfast did not start' : `, which is part of session ${session}`)
 
-async function waysOut(world: World, { agent, session }: Owner, rows: ReturnType<typeof everybody>): Promise<string[]> {
+async function waysOut(world: World, { agent, session, how }: Owner, rows: ReturnType<typeof everybody>): Promise<string[]> {
   if (session !== null) return [`holdfast stop ${session}`, 'or end it where it was started']
-  const beside = '--allow-unmanaged to start all the same: both will write to the same transcript'
+  const beside = how === 'named' ? ['--allow-unmanaged, if you know that it has left that one'] : []
   const kept = keeperOf(agent.row, world.daemons(rows))
   // A daemon would start it again: only the harness itself can end it, and joins it by the same word.
-  if (kept !== null) return [...(kept.stop === null ? [] : waysOfDaemon(kept.stop)), beside]
+  if (kept !== null) return [...(kept.stop === null ? [] : waysOfDaemon(kept.stop)), ...beside]
   const adopt = (await markedBy(world, agent)) === null ? [`holdfast adopt ${agent.row.pid} takes it in as a session`] : []
-  return [...adopt, 'end it yourself', beside]
+  return [...adopt, 'end it yourself', ...beside]
 }
 
 /** Where its program lies says little. */

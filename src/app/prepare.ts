@@ -2,7 +2,9 @@ import type { OnLive } from '../decide/index.ts'
 import type { Agent, CgroupBase, Directory, OnRetire, Run, Store, Until } from '../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
 import { findDirectory } from '../observe/index.ts'
+import { refuseUncounted } from './budget.ts'
 import { ancestorsOf, type Front, frontOf, lineageOf, parentRun } from './caller.ts'
+import { carriedBy } from './refusal.ts'
 import { type Spoken, speak } from './speak.ts'
 import { worktreeFor } from './worktree.ts'
 import type { World } from './world.ts'
@@ -79,14 +81,14 @@ export async function prepare(world: World, asked: StartRequest): Promise<Plan> 
   const store = await world.store('writer')
   refuseUnclear(world)
   const spoken = speak(world, asked)
-  refuseUncounted(asked, spoken)
+  refuseUncounted(world, asked, spoken)
   const request = { ...asked, argv: spoken.argv, session: asked.session ?? (await sessionOf(store, spoken)), until: untilOf(asked, spoken) }
   const found = request.session === undefined ? null : await store.find(request.session, 'exact')
   const parent = await parentRun(world, frontOf(world))
   await refuseInVain(store, request, found?.kind === 'found' ? found.view.session.id : request.session, parent)
   const known = found?.kind === 'found' ? found.view.session : null
   // What runs already carries what it carries: if that one's session lives, the claim says so.
-  if (request.adopt === undefined) await refuseForeignConversation(store, spoken, known?.id ?? request.session)
+  if (request.adopt === undefined) await refuseForeignConversation(world, store, spoken, known?.id ?? request.session)
   const session =
     known?.id ?? request.session ?? request.name ?? newSessionId(request.adopt?.harness ?? spoken.harness?.name ?? request.argv[0] ?? 'run', world)
   const about = { ancestors: await ancestorsOf(world, parent), base: world.cgroups.base(), firstEpoch: known?.epoch ?? 0 }
@@ -111,24 +113,14 @@ async function sessionOf(store: Store, { harness, native }: Spoken): Promise<str
 }
 
 /** One conversation is one session's. */
-async function refuseForeignConversation(store: Store, spoken: Spoken, session: string | undefined): Promise<void> {
-  const owner = await sessionOf(store, spoken)
-  if (owner !== undefined && owner !== session)
-    throw new Problem('usage', `the ${spoken.harness?.title} session ${spoken.native} is that of session ${owner}`, {
-      hint: `to go on with it: holdfast resume ${owner}`,
-    })
-}
-
-/** A limit that nobody can see to is none. */
-function refuseUncounted({ budget }: StartRequest, { harness }: Spoken): void {
-  if (budget === undefined || harness?.usage != null) return
-  throw new Problem(
-    'usage',
-    `--budget needs an agent that writes down what it burns; ${harness === null ? 'this command is none that Holdfast knows' : `${harness.title} does not`}`,
-    {
-      hint: '--timeout limits its time',
-    },
-  )
+async function refuseForeignConversation(world: World, store: Store, { harness, native }: Spoken, session: string | undefined): Promise<void> {
+  const owner = harness === null || native === null ? null : await store.nativeOwner({ harness: harness.name, id: native })
+  if (owner === null || owner.session.id === session) return
+  const { run } = owner
+  if (run !== null && isLive(run)) throw carriedBy(world, `${harness?.title} session ${native}`, run)
+  throw new Problem('usage', `the ${harness?.title} session ${native} is that of session ${owner.session.id}`, {
+    hint: `to go on with it: holdfast resume ${owner.session.id}`,
+  })
 }
 
 /** A session that goes on in the harness's own daemon is not over with the command that began it. */

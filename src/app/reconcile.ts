@@ -34,8 +34,12 @@ export async function reconcile(world: World): Promise<Change[]> {
     const about = { ranMs: ranMs(world, seen.harnessId), maySignal: true, parentEnded: await parentEnded(world, store, run) }
     const judged = verdict(run, seen)
     const step = converge(run, judged, about)
-    await learn(world, store, run, judged.kind === 'alive')
-    const after = judged.kind === 'settling' ? await end(world, store, run, null) : await perform(world, store, run, step)
+    const isSpent = await learn(world, store, run, judged.kind === 'alive')
+    const after = isSpent
+      ? await store.run(run.id)
+      : judged.kind === 'settling'
+        ? await end(world, store, run, null)
+        : await perform(world, store, run, step)
     const survivors = after !== null && after.state === 'stopping' ? after.survivors : []
     if (after !== null && (after.state !== run.state || survivors.length > 0))
       changes.push({ session: run.session, run: run.id, from: run.state, to: after.state, why: isLive(after) ? '' : after.reason, survivors })
@@ -46,12 +50,13 @@ export async function reconcile(world: World): Promise<Change[]> {
   return changes
 }
 
-/** What a run's timer does too, should it be gone: which conversation its agent carries, and whether it has burned what it may. */
-async function learn(world: World, store: Store, run: LiveRun, alive: boolean): Promise<void> {
+/** What a run's timer does too, should it be gone: which conversation its agent carries, and whether it has burned what it may; then
+ * it was ended. */
+async function learn(world: World, store: Store, run: LiveRun, alive: boolean): Promise<boolean> {
   const known = alive ? await knownOf(world, store, run) : null
-  if (known === null) return
+  if (known === null) return false
   await learnNative(world, store, run, known)
-  await endSpent(world, run)
+  return endSpent(world, run)
 }
 
 /** Members seen now are known by identity later, when they may have lost every other proof. One pass for all. */

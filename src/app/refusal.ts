@@ -34,6 +34,19 @@ function sessionRefusal({ because, why }: Refused, run: LiveRun, waited: string,
   return new Problem('held', told, { hint: ways.join(' · '), detail })
 }
 
+/** A conversation that another live session has. */
+export function carriedBy({ files, clock }: World, what: string, run: LiveRun): Problem {
+  const holder = { ...run, pid: pidOfRun(run, files) }
+  return new Problem('held', `${what} is carried by ${holderLine(holder, clock.now())}`, {
+    hint: [
+      ...(run.detached ? [`holdfast attach ${run.session}`] : []),
+      `holdfast stop ${run.session}`,
+      `holdfast resume ${run.session} --takeover`,
+    ].join(' · '),
+    detail: { holder: holderFacts(holder) },
+  })
+}
+
 /** A directory is refused with a way around it: nobody else's session is ended because of one. */
 export function directoryRefusal(
   { for: obstacle, because, why }: Refused,

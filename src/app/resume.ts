@@ -2,10 +2,14 @@ import { idIn, isHeadless } from '../decide/index.ts'
 import type { Harness, OnDisk, Session, SessionView, Store } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
 import { findSession } from './see.ts'
+import { isInstalled } from './speak.ts'
 import type { StartRequest } from './start.ts'
 import type { World } from './world.ts'
 
-export type Resumption = Pick<StartRequest, 'session' | 'argv' | 'harness' | 'resume' | 'dir'>
+/** `moved`: another session than the one that was named goes on with its conversation. */
+export type Resumption = Pick<StartRequest, 'session' | 'argv' | 'harness' | 'resume' | 'dir'> & {
+  readonly moved?: { readonly from: string; readonly to: string }
+}
 
 /**
  * The next run of a session: its harness goes on with the conversation, in its directory. Of a command that we know nothing of, the same
@@ -23,9 +27,10 @@ export async function resumptionOf(
     const elsewhere = onDisk(world, reference)
     if (elsewhere !== null) return fromDisk(elsewhere, args, dir)
   }
-  const view = await followMove(store, await findSession(store, reference, ends ? 'near' : 'prefix'))
-  const { session } = view
-  const about = { session: session.id, dir: dir ?? session.dir }
+  const named = await findSession(store, reference, ends ? 'near' : 'prefix')
+  const { session } = await followMove(store, named)
+  const moved = session.id === named.session.id ? {} : { moved: { from: named.session.id, to: session.id } }
+  const about = { session: session.id, dir: dir ?? session.dir, ...moved }
   const harness = world.harnesses().find(({ name }) => name === session.harness)
   if (harness === undefined || harness.speech.resume === null) return { ...about, argv: args ?? session.argv }
   const native = nativeFor(world, session, reference, harness)
@@ -66,7 +71,10 @@ function onDisk(world: World, id: string): Elsewhere | null {
     const session = harness.speech.resume === null ? null : (harness.sessions?.find(world.env, id, world.readDatabase) ?? null)
     return session === null ? [] : [{ ...session, harness }]
   })
-  const [first, ...more] = found
+  // Two may read the same files: then it is of the one that is installed.
+  const files = new Set(found.map(({ path }) => path))
+  const [first, ...more] =
+    files.size === 1 ? [found.find(({ harness }) => isInstalled(world, harness)) ?? found[0]].flatMap((one) => one ?? []) : found
   if (more.length > 0)
     throw new Problem('usage', `${id} is a session of ${found.map(({ harness }) => harness.title).join(' and of ')}`, {
       hint: 'say which: holdfast run HARNESS …, with its own way to resume',

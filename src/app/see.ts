@@ -127,8 +127,23 @@ async function convergeOne(world: World, store: Store, run: LiveRun, seen: Looke
     over && run.state !== 'stopping'
       ? { ...run, state: 'stopping', intent: null, survivors: [], exit: judged.kind === 'leftovers' ? judged.exit : null }
       : run
-  return { run: shown, liveness: livenessOf(judged), pid, note: noteOf(shown, judged, seen) }
+  return {
+    run: shown,
+    liveness: livenessOf(judged),
+    pid,
+    note: fenceNote(world, shown, judged) ?? handedOverNote(world, shown, judged, seen) ?? noteOf(shown, judged, seen),
+  }
 }
+
+/** Fenced off, but not asked to end: nobody else says why its tool calls are denied. */
+function fenceNote({ files }: World, run: LiveRun, { kind }: Verdict): string | null {
+  const intent = kind === 'alive' && run.state === 'running' ? files.intent(run.id) : null
+  return intent === null ? null : `its tool calls are denied: ${intent.reason}`
+}
+
+/** Its command is over, its session is not. */
+const handedOverNote = ({ daemonLore }: World, { argv }: LiveRun, { kind }: Verdict, { harness }: Looked): string | null =>
+  kind === 'alive' && harness?.kind === 'gone' && daemonLore.handsOver(argv) !== null ? "its session goes on in its harness's own daemon" : null
 
 const livenessOf = (judged: Verdict): Sight['liveness'] => (judged.kind === 'unknown' ? 'unknown' : judged.kind === 'settling' ? 'dead' : 'alive')
 

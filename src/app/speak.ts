@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { basename } from 'node:path'
-import { choosesSession, daemonizes, headlessWords, idIn, isHeadless, keptWords, resumeWords, startWords } from '../decide/index.ts'
+import { choosesSession, daemonizes, headlessWords, idIn, isHeadless, keptWords, resumeWords, startWords, wantsApart } from '../decide/index.ts'
+import { commandOf } from '../harness/index.ts'
+import { helpOf } from '../keep/index.ts'
 import type { Agent, Harness } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import { findProgram } from '../observe/index.ts'
@@ -29,17 +30,24 @@ export function speak(world: World, request: StartRequest): Spoken {
   if (name === undefined) return literally(world, request)
   const harness = namedHarness(world, name)
   const program = programOf(world, harness)
-  const spoken = request.resume === undefined ? beginning(harness, request) : goingOn(harness, request, request.resume)
+  const told = { ...request, argv: [...apartWords(world, harness, request), ...argv] }
+  const spoken = request.resume === undefined ? beginning(harness, told) : goingOn(world, harness, told, request.resume)
   refuseWithoutTerminal(harness, request, spoken.prompt !== null || isHeadless(harness, argv) || daemonizes(harness, argv))
   return { ...spoken, argv: [program, ...spoken.argv], harness, daemonizes: daemonizes(harness, argv) }
+}
+
+/** In a daemon that it shares with others a session is hard to tell from theirs: our own are kept out of it. */
+function apartWords(world: World, harness: Harness, { argv, promptFile }: StartRequest): string[] {
+  const { apart } = harness.speech
+  if (apart === undefined || promptFile !== undefined || isHeadless(harness, argv)) return []
+  return wantsApart(harness, argv, helpOf(programOf(world, harness), world.env)) ? [apart] : []
 }
 
 /** A command as it stands: not a word of it is changed, but we know what we know of it. */
 function literally(world: World, { argv, promptFile }: StartRequest): Spoken {
   if (promptFile !== undefined)
     throw new Problem('usage', '--prompt-file is for an agent that Holdfast knows how to talk to', { hint: 'holdfast run --prompt-file F claude' })
-  const [program = '', ...args] = argv
-  const harness = world.harnesses().find((one) => one.program.ambiguous !== true && one.commands.includes(basename(program))) ?? null
+  const { harness, args } = commandOf(argv, world.ownHarnesses()) ?? { harness: null, args: [] }
   if (harness === null) return { argv, harness, native: null, resumes: false, prompt: null, daemonizes: false }
   const native = idIn(harness, args)
   return { argv, harness, native, resumes: native !== null, prompt: null, daemonizes: daemonizes(harness, args) }
@@ -72,7 +80,10 @@ function beginning(harness: Harness, { argv: args, promptFile }: StartRequest): 
   return { argv: words, ...about, prompt: stdin }
 }
 
-function goingOn(harness: Harness, { argv: args, promptFile }: StartRequest, { native, from }: NonNullable<StartRequest['resume']>): Words {
+function goingOn(world: World, harness: Harness, request: StartRequest, { native, from }: NonNullable<StartRequest['resume']>): Words {
+  const { argv: args, promptFile } = request
+  if (harness.sessions !== null && harness.sessions.find(world.env, native, world.readDatabase) === null)
+    return notYetBegun(harness, request, native, from)
   const about = { native, resumes: true }
   const said = resumeWords(harness, native, from, args)
   if (said === null)
@@ -81,6 +92,18 @@ function goingOn(harness: Harness, { argv: args, promptFile }: StartRequest, { n
   const kept = keptWords(harness, from, args, 'headless')
   const { words, stdin } = headless(harness, { kind: 'resume', id: native }, [...kept, ...args], promptFile)
   return { argv: words, ...about, prompt: stdin }
+}
+
+/** A session that was never given a prompt lies nowhere, and cannot be resumed: it begins anew, under the same id where it lets us choose. */
+function notYetBegun(harness: Harness, { argv: args, promptFile }: StartRequest, native: string, from: readonly string[]): Words {
+  if (harness.speech.preset === null)
+    throw new Problem('noSuchSession', `${harness.title} has no session ${native} here: it was never given a prompt, or lies in another home`, {
+      hint: `start a new one: holdfast run ${harness.name}`,
+    })
+  const kept = [...keptWords(harness, from, args, promptFile === undefined ? 'interactive' : 'headless'), ...args]
+  if (promptFile === undefined) return { argv: startWords(harness, kept, native).words, native, resumes: false, prompt: null }
+  const { words, stdin } = headless(harness, { kind: 'start', id: native }, kept, promptFile)
+  return { argv: words, native, resumes: false, prompt: stdin }
 }
 
 type How = Parameters<typeof headlessWords>[1]
@@ -95,12 +118,18 @@ function headless(harness: Harness, how: How, args: readonly string[], file: str
   return { words, stdin: onStdin ? prompt : null }
 }
 
-/** The first of its executables that is there. */
-function programOf(world: World, { title, commands, owns }: Harness): string {
-  const found = commands.find((command) => {
+export const isInstalled = (world: World, harness: Harness): boolean => installed(world, harness) !== undefined
+
+const installed = (world: World, { commands, owns }: Harness): string | undefined =>
+  commands.find((command) => {
     const path = findProgram(command, '/', world.env['PATH'])
     return path !== null && owns?.(path) !== false
   })
+
+/** The first of its executables that is there. */
+function programOf(world: World, harness: Harness): string {
+  const { title, commands } = harness
+  const found = installed(world, harness)
   if (found !== undefined) return found
   throw new Problem('noSuchSession', `${title} is not installed: there is no ${commands.join(' or ')} on PATH`, {
     hint: 'install it, or say where it is: holdfast run -- /path/to/COMMAND…',

@@ -56,8 +56,9 @@ async function startPlanned(plan: Plan): Promise<Started> {
     // Nobody is retired for a claim that would be refused.
     const retires = decision.kind === 'retire' || decision.kind === 'end-forgotten'
     if (retires) refuseMissingProgram(plan)
-    const unmanaged = decision.kind === 'claim' || retires ? await besideUnmanaged(plan, beside.delegated) : []
+    // Two in one directory is a risk; two in one conversation is the harm itself.
     if (decision.kind === 'claim' || retires) await refuseCarried(plan)
+    const unmanaged = decision.kind === 'claim' || retires ? await besideUnmanaged(plan, beside.delegated) : []
     if (decision.kind !== 'claim') await clearTheWay(plan, decision, retired, began)
     else {
       if (last !== null) await dismissKeeper(last, world)
@@ -71,8 +72,8 @@ async function startPlanned(plan: Plan): Promise<Started> {
 
 /** A conversation that somebody outside carries is not begun a second time, wherever that one works. */
 async function refuseCarried({ world, spoken: { harness, native }, request, session }: Plan): Promise<void> {
-  if (harness === null || native === null || request.adopt !== undefined || request.allowUnmanaged === true) return
-  await refuseOwned(world, { harness: harness.name, id: native }, session)
+  if (harness === null || native === null || request.adopt !== undefined) return
+  await refuseOwned(world, { harness: harness.name, id: native }, session, request.allowUnmanaged === true)
 }
 
 type Look = { readonly decision: ClaimDecision; readonly last: Run | null; readonly beside: Beside }

@@ -1,4 +1,4 @@
-import { hooksStatus, installHooks, uninstallHooks, type World } from '../app/index.ts'
+import { hooksStatus, installHooks, refuseWithoutHooks, uninstallHooks, type World } from '../app/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
 import { hookChangeText, hookStatesText } from '../show/index.ts'
 import type { Parsed } from './options.ts'
@@ -17,6 +17,7 @@ export async function hooksVerb(world: World, { words, flags }: Parsed): Promise
     throw new Problem('usage', 'hooks takes install or uninstall with names of harnesses, or ls', {
       hint: 'holdfast hooks ls lists those that have hooks',
     })
+  refuseWithoutHooks(harnesses)
   const changes = harnesses.map((harness) => {
     const change = (what === 'install' ? installHooks : uninstallHooks)(world, harness)
     if (!flags.has('json')) print(hookChangeText(change))

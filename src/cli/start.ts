@@ -41,7 +41,9 @@ export async function resumeVerb(world: World, parsed: Parsed): Promise<number> 
   const reference = await whichOne(world, parsed)
   if (reference === null) return exitCode.usage
   const ends = parsed.flags.has('takeover') || parsed.flags.has('force')
-  return begin(world, parsed, requestOf(parsed, await resumptionOf(world, reference, parsed.command, { dir: parsed.values.get('dir'), ends })))
+  const { moved, ...resumption } = await resumptionOf(world, reference, parsed.command, { dir: parsed.values.get('dir'), ends })
+  if (moved !== undefined) say(`the conversation of session ${moved.from} has gone on as session ${moved.to}: that is the one which is resumed`)
+  return begin(world, parsed, requestOf(parsed, resumption))
 }
 
 /** Stop and start anew, as it was started: detached, until when, for how long. */

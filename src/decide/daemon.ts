@@ -29,6 +29,8 @@ export type RunOfDaemon = {
   readonly startedAt: number
   /** The harness to whose daemon its command hands its session; null: to none. */
   readonly handsTo: string | null
+  /** The harness whose daemon its command may work through, whoever started that; null: of none. */
+  readonly worksThrough: string | null
   /** When its command ended; null: it has not, as far as anybody knows. */
   readonly exitAt: number | null
 }
@@ -84,10 +86,7 @@ function fateOf(daemon: FoundDaemon, run: RunOfDaemon, natives: readonly NativeI
     foreign: idsOf(others),
     served: working.map(({ nativeId, processes }) => ({ row, processes, why: `${what} still works on session ${nativeId ?? 'unknown'}` })),
     ask: working.flatMap((session) => (session.stop === null ? [] : [{ of: row.pid, asking: session.stop }])),
-    blind:
-      begunHere.length > 1
-        ? `${what} (pid ${row.pid}) has ${begunHere.length} sessions that were begun here, and it cannot be told which is its own`
-        : null,
+    blind: known.length > 0 ? null : doubtOf(daemon, run, begunHere),
   }
   if (!born) return fate
   if (others.length > 0) return { ...fate, spared: [{ row, why: `${what}; it also serves ${sessionsIn(others)}` }] }
@@ -95,6 +94,15 @@ function fateOf(daemon: FoundDaemon, run: RunOfDaemon, natives: readonly NativeI
   return stop === null ? fate : { ...fate, ask: [{ of: row.pid, asking: stop }] }
 }
 const UNTOLD = 'does not tell whom it serves'
+
+/** Of two that were begun here it cannot be told which is its own; nor of one in a daemon of others that its command may work through. */
+function doubtOf({ row, what, harness, served, born }: FoundDaemon, run: RunOfDaemon, begunHere: readonly ServedSession[]): string | null {
+  const daemon = `${what} (pid ${row.pid})`
+  if (begunHere.length > 1) return `${daemon} has ${begunHere.length} sessions that were begun here, and it cannot be told which is its own`
+  if (born || run.worksThrough !== harness) return null
+  const near = served?.find(({ active, dir, since }) => active && dir === run.dir && since !== null && since >= run.startedAt)
+  return near === undefined ? null : `${daemon} works here on session ${near.nativeId ?? 'unknown'}, which may be its own`
+}
 
 /** What a command handed over was begun before that ended; of one whose end nobody saw, nothing is known. */
 function mayBeOurs({ dir, since }: ServedSession, { harness, born }: FoundDaemon, { handsTo, exitAt, ...run }: RunOfDaemon): boolean {

@@ -62,6 +62,17 @@ export const choosesSession = (harness: Harness, args: Words): boolean => saying
 export const daemonizes = (harness: Harness, args: Words): boolean => saying(harness, args, harness.daemonizes).length > 0
 export const isHeadless = (harness: Harness, args: Words): boolean => saying(harness, args, harness.speech.headless?.marks ?? []).length > 0
 
+/** Whether an interactive run is told to keep out of a shared daemon: not one that only says something, nor one that has been told. */
+export function wantsApart(harness: Harness, args: Words, help: string): boolean {
+  const { apart, idAfter } = harness.speech
+  const option = apart?.split(' ', 1)[0] ?? ''
+  if (apart === undefined || args.includes(option) || isHeadless(harness, args) || !new RegExp(`^\\s*${option}\\b`, 'm').test(help)) return false
+  const first = partsOf(harness, args).flatMap((part) => (part.kind === 'plain' ? part.word : []))[0]
+  // A word that its help lists is a command of its own, and not a prompt.
+  return first === undefined || idAfter.includes(first) || !new RegExp(`^ {1,6}${escaped(first)}\\s`, 'm').test(help)
+}
+const escaped = (text: string): string => text.replaceAll(/[^\w-]/g, '\\$&')
+
 /** It would serve others, or say something, and have no session. */
 const isService = ({ program }: Harness, [first = '']: Words): boolean => (program.idle ?? []).includes(first)
 

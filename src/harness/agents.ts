@@ -94,6 +94,14 @@ function programOf({ exe, argv, row }: Candidate, harnesses: readonly Harness[])
   return scriptOf(path, argv, harnesses) ?? (titled === undefined ? null : { harness: titled, args })
 }
 
+/** The agent that a command line starts, with what that is told; null: none that we know. Words before its name that only prepare (env) are passed over. */
+export function commandOf(argv: readonly string[], own: readonly Harness[] = []): Program | null {
+  const [program = '', ...args] = argv
+  const harnesses = [...HARNESSES, ...own]
+  const harness = harnesses.find((one) => one.program.ambiguous !== true && one.commands.includes(basename(program)))
+  return harness === undefined ? scriptOf(null, argv, harnesses) : { harness, args }
+}
+
 /** A program that renames itself puts words into its argv[0] (`claude bg-spare`); a path may have spaces of its own. */
 function titleWords(first: string): string[] {
   const [program = '', ...said] = first.startsWith('/') ? [first] : words(first)

@@ -7,6 +7,8 @@ export type Seen = {
   readonly agent: number | null
   /** The beginning of what it has printed, where that is in our log. */
   readonly output: () => string | null
+  /** The rows of its database about sessions that were begun where the run works, since it began; none where that says nothing. */
+  readonly begun: (path: (env: Environment) => string, sql: string) => readonly Readonly<Record<string, unknown>>[]
   /** The environments of what it started; null: it cannot be told whose those are. */
   readonly tools: () => readonly Environment[] | null
 }
@@ -23,7 +25,7 @@ export function captureNative({ capture, idVariable }: Harness, seen: Seen): str
   return null
 }
 
-function idsFrom(source: Capture, { agent, output, tools }: Seen, idVariable: string | null): string[] {
+function idsFrom(source: Capture, { agent, output, tools, begun }: Seen, idVariable: string | null): string[] {
   switch (source.from) {
     case 'output':
       return idsInOutput(output() ?? '', source.field)
@@ -31,6 +33,8 @@ function idsFrom(source: Capture, { agent, output, tools }: Seen, idVariable: st
       return bannerOf(output() ?? '').flatMap((line) => source.line.exec(line)?.[1] ?? [])
     case 'open-file':
       return agent === null ? [] : openFiles(agent).flatMap((path) => source.path.exec(path)?.[1] ?? [])
+    case 'database':
+      return begun(source.path, source.sql).flatMap(({ id }) => (typeof id === 'string' ? id : []))
     case 'variable':
       return idVariable === null ? [] : (tools() ?? []).flatMap((env) => env[idVariable] ?? [])
   }

@@ -34,6 +34,7 @@ export const codex: Harness = {
     chooses: ['resume', 'fork'],
     idAfter: ['resume'],
     forks: ['fork'],
+    apart: '--no-daemon',
     headless: { start: ['exec', '{args}', '-'], resume: ['exec', '{args}', 'resume', '{id}', '-'], prompt: 'stdin', marks: ['exec', 'e'] },
     keeps: {
       flags: words(

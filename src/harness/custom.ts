@@ -19,6 +19,11 @@ const KEYS = words(
   'command preset resume headless headless_resume prompt chooses id_after forks keeps_flags keeps_valued resume_in variables id_variable output_id process_names zero_after',
 )
 
+/** Nothing starts, or is found, without these. */
+const NEEDED = words(
+  'PATH HOME PWD SHELL USER LOGNAME TERM LANG TMPDIR HOLDFAST_HOME HOLDFAST_SESSION HOLDFAST_RUN HOLDFAST_EPOCH HOLDFAST_FENCE HOLDFAST_LINEAGE',
+)
+
 const wrong = (where: string, name: string, key: string | null, allowed: string): Error =>
   new Error(`${where}: [harness.${name}]${key === null ? '' : ` ${key}`}: ${allowed}`)
 
@@ -32,6 +37,8 @@ function build(name: string, table: Table): Harness {
     ...new Set([...table.words('id_after', 'a list of words'), ...(preset ?? []).filter((word) => word.startsWith('-') && !word.includes('{'))]),
   ]
   const variables = table.words('variables', 'a list of names of variables, or of families ending in *', /^[A-Za-z_]\w*\*?$/)
+  const needed = variables.find((name) => NEEDED.some((one) => (name.endsWith('*') ? one.startsWith(name.slice(0, -1)) : one === name)))
+  if (needed !== undefined) throw table.wrong('variables', `${needed} would be taken from every agent, which cannot do without`)
   return {
     ...generic,
     name,

@@ -6,6 +6,7 @@ import { cline } from './cline.ts'
 import { codex } from './codex.ts'
 import { folderOf } from './disk.ts'
 import { claudeRoster, clineSessions, codexThreads, isThreadOfAppServer } from './served.ts'
+import { words } from './words.ts'
 
 /** What we know of the daemons that harnesses keep for all of their sessions: how to tell one, whom it serves, how it is ended. */
 type DaemonRule = {
@@ -14,6 +15,8 @@ type DaemonRule = {
   readonly is: (argv: readonly string[]) => boolean
   /** One that works for it, and goes on when it dies. */
   readonly isWorker?: (argv: readonly string[]) => boolean
+  /** Does a command with these arguments work through it? */
+  readonly isClient?: (args: readonly string[]) => boolean
   /** Where it keeps what it knows: there is one daemon for each. */
   readonly home: (env: Environment) => string
   readonly served: (home: string, argv: readonly string[]) => ServedSession[] | null
@@ -39,6 +42,7 @@ const RULES: readonly DaemonRule[] = [
     what: "Codex's app server",
     is: (argv) =>
       basename(argv[0] ?? '') === 'codex' && argv[1] === 'app-server' && (argv.includes('--managed-daemon') || argv.includes('pid-update-loop')),
+    isClient: (args) => saying(codex, args, words('exec e review --no-daemon mcp login logout app-server')).length === 0,
     home: (env) => folderOf(env, 'CODEX_HOME', '.codex'),
     served: codexThreads,
     stop: ([program = 'codex']) => [program, 'app-server', 'daemon', 'stop'],
@@ -101,6 +105,8 @@ export const daemonLore: DaemonLore = {
     const rule = RULES.find(({ of }) => of.name === harness)
     return rule === undefined ? null : orUnknown(() => rule.backgroundId(env, rule.home(env)))
   },
+  worksThrough: ([program = '', ...args]) =>
+    RULES.find(({ of, isClient }) => basename(program).startsWith(of.name) && isClient?.(args) === true)?.of.name ?? null,
   handsOver: ([program = '', ...args]) =>
     RULES.find(({ of }) => basename(program).startsWith(of.name) && saying(of, args, of.daemonizes).length > 0)?.of.name ?? null,
 }

@@ -1,11 +1,13 @@
 import { join } from 'node:path'
-import type { Harness } from '../model/index.ts'
+import type { Environment, Harness } from '../model/index.ts'
 import { dataOf } from './disk.ts'
 import { inDatabase } from './find.ts'
 import { kiloHooks } from './hook-rules.ts'
-import { OPENCODE_SPEECH, SESSION_DIRECTORY } from './opencode.ts'
+import { OPENCODE_SPEECH, SESSION_BEGUN, SESSION_DIRECTORY } from './opencode.ts'
 import { kiloUsage } from './usage-rules.ts'
 import { words } from './words.ts'
+
+const databaseOf = (env: Environment): string => join(dataOf(env), 'kilo', 'kilo.db')
 
 /** Kilo, a fork of OpenCode; measured with 7.7.9. */
 export const kilo: Harness = {
@@ -17,8 +19,11 @@ export const kilo: Harness = {
   resumeIn: 'any',
   sessionVariables: words('KILO KILO_PID KILO_RUN_ID KILO_PROCESS_ROLE OPENCODE AGENT'),
   idVariable: null,
-  capture: [{ from: 'output', field: 'sessionID' }],
-  sessions: inDatabase((env) => join(dataOf(env), 'kilo', 'kilo.db'), SESSION_DIRECTORY),
+  capture: [
+    { from: 'output', field: 'sessionID' },
+    { from: 'database', path: databaseOf, sql: SESSION_BEGUN },
+  ],
+  sessions: inDatabase(databaseOf, SESSION_DIRECTORY),
   registry: null,
   zeroAfter: [],
   usage: kiloUsage,

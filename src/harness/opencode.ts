@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Harness, Speech } from '../model/index.ts'
+import type { Environment, Harness, Speech } from '../model/index.ts'
 import { dataOf } from './disk.ts'
 import { inDatabase } from './find.ts'
 import { opencodeHooks } from './hook-rules.ts'
@@ -21,7 +21,11 @@ export const OPENCODE_SPEECH: Speech = {
   },
 }
 
+/** Not those of the agents that a session has started. */
+export const SESSION_BEGUN = 'SELECT id FROM session WHERE directory = ? AND time_created >= CAST(? AS INTEGER) AND parent_id IS NULL'
 export const SESSION_DIRECTORY = 'SELECT directory FROM session WHERE id = ?'
+
+const databaseOf = (env: Environment): string => join(dataOf(env), 'opencode', 'opencode.db')
 
 /** OpenCode; measured with 1.18.33. */
 export const opencode: Harness = {
@@ -33,8 +37,11 @@ export const opencode: Harness = {
   resumeIn: 'same',
   sessionVariables: words('OPENCODE OPENCODE_PID AGENT'),
   idVariable: null,
-  capture: [{ from: 'output', field: 'sessionID' }],
-  sessions: inDatabase((env) => join(dataOf(env), 'opencode', 'opencode.db'), SESSION_DIRECTORY),
+  capture: [
+    { from: 'output', field: 'sessionID' },
+    { from: 'database', path: databaseOf, sql: SESSION_BEGUN },
+  ],
+  sessions: inDatabase(databaseOf, SESSION_DIRECTORY),
   registry: null,
   zeroAfter: [],
   usage: opencodeUsage,

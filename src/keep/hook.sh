@@ -76,6 +76,7 @@ hf_why() {
   hf_line='' hf_what='was retired'
   IFS= read -r hf_line <"$HOLDFAST_FENCE" || :
   case $hf_line in
+  *'"by":"holdfast"'*) hf_what='was fenced off' ;;
   *'"end":"superseded"'*) hf_what='was taken over by somebody else' ;;
   *'"end":"stopped"'*) hf_what='was stopped' ;;
   esac

@@ -1,5 +1,6 @@
 export * from './containers.ts'
 export * from './files.ts'
+export * from './help.ts'
 export * from './keepers.ts'
 export * from './settings-file.ts'
 export { quote } from './shell.ts'

@@ -207,6 +207,7 @@ hf_watch() {
   [ "$hf_state" != T ] || kill -KILL "$hf_ear"
   # A bash that cannot fork gives up in spite of that; even then the code is the agent's.
   trap 'exit "$hf_code"' 0
+  if [ -n "$hf_modes" ] && [ "$hf_code" -ge 128 ]; then hf_try '( trap - 0; trap "" TTOU; exec stty "$hf_modes" </dev/tty )'; fi
   if [ -z "${hf_front-}" ] && hf_settled; then exit "$hf_code"; fi
   hf_try '( trap - 0; trap "" HUP INT QUIT TSTP; hf_helper_exec $hf_apart "$hf_node" "$hf_cli" _finish "$hf_run" "$hf_code" 2>&7 )' ||
     { [ "$hf_until" != tree ] || hf_help /bin/sh "$hf_keep/linger.sh" "$hf_dir" "$hf_node" "$hf_cli" "$hf_run"; }
@@ -226,6 +227,9 @@ if [ -e "$hf_dir/retired" ]; then exit 143; fi
 # The ear first: what the group is told from here on is heard. (Descriptors 8 and 9 are ours, 3 to 7 may be the agent's.)
 if [ -n "${hf_front-}${BASH_VERSION-}" ] && hf_try 'mkfifo -m 600 "$hf_dir/ear" 2>/dev/null'; then exec 8<>"$hf_dir/ear"; fi
 hf_listen
+# An agent that is killed cannot put the terminal back as it was.
+hf_modes=''
+if [ -n "${hf_front-}" ] && [ -t 0 ]; then hf_modes=$(stty -g 2>/dev/null); fi
 if [ -n "$hf_stdin" ]; then exec 9<"$hf_stdin"; else exec 9<&0; fi
 set -- /bin/sh "$hf_keep/stub.sh" "$hf_dir" "$hf_umask" "$hf_cd" "$hf_cgroup" "$@"
 [ -z "$hf_systemd" ] || eval "set -- $hf_systemd \"\$@\""

@@ -18,11 +18,13 @@ import { dirname, resolve } from 'node:path'
 
 const MAX_LINKS = 40
 
-/** Another program's settings file: its text; null, it is not there; `undecodable`, it is no UTF-8. */
+/** Another program's settings file: its text; null, it is not there; `undecodable`, it is no file, or no UTF-8. */
 export type SettingsFile = { readonly text: string } | 'undecodable' | null
 
 export function readSettings(path: string): SettingsFile {
   try {
+    // A pipe would make us wait.
+    if (!statSync(path).isFile()) return 'undecodable'
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path)) }
   } catch (error) {
     if (error instanceof TypeError) return 'undecodable'
@@ -56,9 +58,9 @@ export function writeSettings(path: string, text: string, seen: SettingsFile): r
   }
 }
 
-/** Removes the file, and those folders that are empty then. */
+/** Removes the file, and those folders that are empty then. A link to it was there before us, and stays. */
 export function removeSettings(path: string, folders: readonly string[]): void {
-  rmSync(path, { force: true })
+  rmSync(targetOf(path), { force: true })
   removeFolders(folders)
 }
 

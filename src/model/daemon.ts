@@ -48,4 +48,6 @@ export type DaemonLore = {
   readonly backgroundId: (harness: string, env: Environment) => string | null
   /** The harness whose daemon gets the session of this command, which then ends; null: it keeps its session itself. */
   readonly handsOver: (argv: readonly string[]) => string | null
+  /** The harness whose daemon does the work of this command while it lasts, if one is there; null: it does its work itself. */
+  readonly worksThrough: (argv: readonly string[]) => string | null
 }

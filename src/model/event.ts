@@ -10,6 +10,7 @@ export type EventKind =
   | 'shared'
   | 'unlocked'
   | 'bound'
+  | 'moved'
   | 'conflict'
   | 'told'
 

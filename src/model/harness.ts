@@ -65,6 +65,8 @@ export type Speech = {
   readonly idAfter: Words
   /** Those that make a new session of an old one: the id that is named is not the one it will have. */
   readonly forks: Words
+  /** The option that keeps its session in its own processes, and out of a shared daemon. Said only where its version knows it. */
+  readonly apart?: string
   /** Without a terminal, one prompt, then it ends. */
   readonly headless: HeadlessSpeech | null
   /** What its ids look like, so that a name or a number is not taken for one; absent: like those of most (`SESSION_ID`). */
@@ -98,6 +100,8 @@ export type Capture =
   | { readonly from: 'banner'; readonly line: RegExp }
   /** The agent has such a file open; the first group is the id. */
   | { readonly from: 'open-file'; readonly path: RegExp }
+  /** Its database has exactly one session (`id`) that was begun in this directory (first value) since this time in milliseconds (second). */
+  | { readonly from: 'database'; readonly path: (env: Environment) => string; readonly sql: string }
   /** What it tells its tools (`idVariable`). */
   | { readonly from: 'variable' }
 

@@ -93,6 +93,7 @@ async function inOneDaemon() {
       variables: new Map([['claude', 'CLAUDE_CODE_SESSION_ID']]),
       backgroundId: (_: string, environment: Environment) => environment['CLAUDE_JOB_DIR'] ?? null,
       handsOver: (): string | null => 'claude',
+      worksThrough: () => null,
     },
     // As the real one: the worker goes, and what it started stays.
     ask: async (asking: Parameters<typeof describeAsking>[0]) => {

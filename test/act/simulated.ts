@@ -91,7 +91,7 @@ export async function simulated(): Promise<Simulated> {
     zeroAfter: () => [],
     agentsIn: () => [],
     recordCompany: async () => {},
-    daemonLore: { variables: new Map(), backgroundId: () => null, handsOver: () => null },
+    daemonLore: { variables: new Map(), backgroundId: () => null, handsOver: () => null, worksThrough: () => null },
     ask: async () => {},
     files: {
       cgroup: () => null,

@@ -7,7 +7,7 @@ import { verifies } from '../requirements.ts'
 import { row } from './build.ts'
 
 const command = (...words: string[]): Asking => ({ kind: 'command', command: words })
-const run: RunOfDaemon = { dir: '/work', startedAt: 100, handsTo: null, exitAt: null }
+const run: RunOfDaemon = { dir: '/work', startedAt: 100, handsTo: null, worksThrough: null, exitAt: null }
 const handed: RunOfDaemon = { ...run, handsTo: 'claude', exitAt: 200 }
 const of = (pid: number) => ({ pid, ticks: pid * 10 })
 const session = (id: string, over: Partial<ServedSession> = {}): ServedSession => ({
@@ -99,6 +99,14 @@ describe("a harness's shared daemon that others started", () => {
       expect(fate).toMatchObject({ ours: [], natives: [], served: [], ask: [], blind: expect.stringContaining('2 sessions that were begun here') })
       expect(fate.others).toHaveLength(2)
     }
+  })
+  verifies('unknown', 'that a command works through leaves open whether its work goes on there, as long as it works in this directory', () => {
+    const doubt = (over: Partial<ServedSession>, natives = claude()) =>
+      fateOfDaemons([daemon([session('1', over)], outside)], { ...run, worksThrough: 'claude' }, natives).blind
+    expect(doubt({})).toContain('works here on session 1, which may be its own')
+    for (const other of [{ active: false }, { dir: '/else' }, { since: 99 }, { since: null }]) expect(doubt(other)).toBeNull()
+    expect(doubt({}, claude('2'))).toBeNull()
+    expect(fateOfDaemons([daemon([session('1')], outside)], run, []).blind).toBeNull()
   })
   test('a session that only lies ready is not at work, and nobody is asked for it', () => {
     const fate = fateOfDaemons([daemon([session('1', { active: false, stop: null })], outside)], run, claude('1'))

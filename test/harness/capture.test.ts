@@ -8,7 +8,7 @@ import type { Harness } from '../../src/model/index.ts'
 const ID = '0198c2f4-1b2c-7d3e-8f40-0123456789ab'
 const OTHER = '11111111-2222-4333-8444-555555555555'
 const codex = harnessNamed('codex') as Harness
-const seen = (over: Partial<Seen> = {}): Seen => ({ agent: null, output: () => null, tools: () => null, ...over })
+const seen = (over: Partial<Seen> = {}): Seen => ({ agent: null, output: () => null, tools: () => null, begun: () => [], ...over })
 const printed = (...lines: string[]) => captureNative(codex, seen({ output: () => lines.join('\n') }))
 
 describe('the id of an agent’s session', () => {

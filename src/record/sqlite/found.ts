@@ -15,6 +15,6 @@ export function recordFound(db: Database, task: Ended, harness: string, native: 
   const run: LiveRun = { ...task, state: 'running', keeper: null }
   recordEvent(db, run, 'claimed', { pid: task.launcher.pid, dir: task.dir, argv: task.argv[0] ?? '', found: true }, task.startedAt)
   // A conversation that any session has stays that one's.
-  if (native !== null && nativeOwner(db, { harness, id: native }) === null) takeNative(db, task.session, { harness, id: native })
+  if (native !== null && nativeOwner(db, { harness, id: native }) === null) takeNative(db, task.session, { harness, id: native }, task.endedAt)
   return recordEnded(db, run, task, task.harness, task.endedAt)
 }

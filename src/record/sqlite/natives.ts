@@ -24,7 +24,7 @@ export function bindNative(db: Database, run: RunBase, native: NativeId, { how, 
     }
     return { kind: 'taken', by: owner }
   }
-  takeNative(db, run.session, native)
+  takeNative(db, run.session, native, at)
   recordEvent(db, run, 'bound', { ...native, before: current['native'], how }, at)
   return { kind: 'bound', changed: true }
 }
@@ -48,7 +48,13 @@ export function ownerOf(db: Database, { harness, id }: NativeId, session: string
 }
 
 /** One conversation is one session's: whoever had it before knows where it went, and it is found there from now on. */
-export function takeNative(db: Database, session: string, { harness, id }: NativeId): void {
+export function takeNative(db: Database, session: string, { harness, id }: NativeId, at: number): void {
+  const before = db
+    .prepare(
+      `SELECT ${runColumns('r')} FROM session s JOIN run r ON r.session = s.id AND r.epoch = s.epoch WHERE s.harness = ? AND s.native = ? AND s.id <> ?`,
+    )
+    .get(harness, id, session)
+  if (before !== undefined) recordEvent(db, toRun(before), 'moved', { harness, id, to: session }, at)
   db.prepare(`UPDATE session SET native = NULL, went_to = ? WHERE harness = ? AND native = ? AND id <> ?`).run(session, harness, id, session)
   db.prepare(`UPDATE session SET harness = ?, native = ?, went_to = NULL WHERE id = ?`).run(harness, id, session)
   db.prepare(

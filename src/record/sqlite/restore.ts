@@ -20,5 +20,5 @@ export function restore(db: Database, runs: readonly RestoredRun[]): void {
   }
   // Whoever began last carries a conversation; an epoch says nothing about another session's.
   for (const { record, native } of runs.toSorted((a, b) => a.record.startedAt - b.record.startedAt))
-    if (native !== null) takeNative(db, record.session, native)
+    if (native !== null) takeNative(db, record.session, native, record.startedAt)
 }

@@ -64,7 +64,7 @@ function takeConversation(db: Database, { run, harness, native }: ClaimRequest):
   if (harness === null || native === null) return true
   const id = { harness, id: native }
   if (ownerOf(db, id, run.session) !== null) return false
-  takeNative(db, run.session, id)
+  takeNative(db, run.session, id, run.startedAt)
   return true
 }
 
