@@ -47,8 +47,10 @@ describe('an agent that Holdfast knows', () => {
         expect([refused.code, refused.stderr]).toEqual([75, expect.stringContaining('work')])
       }
       const stolen = await lab.hf(['run', '--session', 'other', '--dir', lab.newDir(), '--detach', 'claude', '--resume', id], { env })
-      expect([stolen.code, stolen.stderr]).toEqual([64, expect.stringContaining('session work')])
+      expect([stolen.code, stolen.stderr]).toEqual([75, expect.stringMatching(/carried by pid \d+ \(session work/)])
       await lab.ok(['stop', id.slice(0, 8)], { env })
+      const other = await lab.hf(['run', '--session', 'other', '--dir', lab.newDir(), '--detach', 'claude', '--resume', id], { env })
+      expect([other.code, other.stderr]).toEqual([64, expect.stringContaining('session work')])
       await lab.ok(['resume', id, '--detach', '--', '-p', 'more'], { env, cwd: lab.newDir() })
       const second = await lab.status('work')
       expect(second).toMatchObject({ epoch: 2, dir: lab.dir, nativeId: id })
@@ -56,6 +58,28 @@ describe('an agent that Holdfast knows', () => {
       expect(argvOf(lab)).toEqual(['--resume', id, '--model', 'opus', '-p', 'more'])
       const again = await lab.hf(['restart', 'work'], { env })
       expect([again.code, again.stderr]).toEqual([64, expect.stringContaining('done twice')])
+    }),
+  )
+
+  test(
+    'one that was never given a prompt has nothing to resume: it begins under the same id; what went to another session is said',
+    withAgent(async (lab, env) => {
+      const silent = { env: { ...env, FA_DO: 'silent' } }
+      await lab.ok(['run', '--session', 's', '--dir', lab.dir, 'claude', '--model', 'opus'], silent)
+      const { nativeId } = await lab.status('s')
+      await lab.ok(['resume', 's'], silent)
+      expect(argvOf(lab)).toEqual(['--session-id', nativeId, '--model', 'opus'])
+      // Another session goes on with its conversation.
+      spawnSync('mkfifo', [join(lab.agentDir, 'move.t')])
+      await lab.ok(['run', '--session', 't', '--dir', lab.newDir(), '--detach', 'claude', '-p', 'x'], { env: { ...env, FA_DO: 'move' } })
+      writeFileSync(join(lab.agentDir, 'move.t'), `${nativeId}\n`)
+      await until('t to go on with it', async () => (await lab.status('t'))['nativeId'] === nativeId)
+      const refused = await lab.hf(['resume', 's'], silent)
+      expect([refused.code, refused.stderr]).toEqual([
+        75,
+        expect.stringMatching(/conversation of session s has gone on as session t.*session t is held/s),
+      ])
+      expect(JSON.parse(await lab.ok(['events', 's', '--json']))).toContainEqual(expect.objectContaining({ kind: 'moved' }))
     }),
   )
 
@@ -127,7 +151,7 @@ describe('an agent that Holdfast knows', () => {
       // The second goes where the first is.
       expect(await go('two', NEW)).toBe(`2 ${NEW}`)
       expect(readOr(join(lab.agentDir, 'heard'))).toMatch(/that of session one.*Holdfast: denied. Session two/s)
-      expect(await lab.status('two')).toMatchObject({ state: 'running' })
+      expect(await lab.status('two')).toMatchObject({ state: 'running', note: expect.stringMatching(/denied.*session one/) })
       for (const session of ['one', 'two']) {
         const events = JSON.parse(await lab.ok(['events', session, '--json'])) as { kind: string }[]
         expect(events.filter(({ kind }) => kind === 'conflict')).toHaveLength(1)
