@@ -147,8 +147,8 @@ export type UsageLine =
   /** What the session has cost so far, in US dollars. */
   | { readonly kind: 'cost'; readonly total: number }
 
-/** The files of this session and of the agents it started; none: they are not there (yet). */
-export type UsageFiles = (env: Environment, id: string) => readonly string[]
+/** The files of this session, its own first, and of the agents it started where all are asked for; none: they are not there (yet). */
+export type UsageFiles = (env: Environment, id: string, which: 'own' | 'all') => readonly string[]
 
 /** How it lets others hear of its session, and refuse its tool calls. */
 export type HookRule =

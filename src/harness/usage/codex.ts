@@ -14,7 +14,7 @@ const MAX_AGENTS = 500
  */
 const codexLike = (home: (env: Environment) => string): LinesRule => ({
   kind: 'lines',
-  files: (env, id) => rolloutsOf(home(env), id),
+  files: (env, id, which) => rolloutsOf(home(env), id, which),
   words: ['"token_count"', '"token_usage_record"'],
   remembers: 1,
   read: readLine,
@@ -24,12 +24,13 @@ export const codexUsage: LinesRule = codexLike((env) => folderOf(env, 'CODEX_HOM
 export const codeUsage: LinesRule = codexLike((env) => env['CODE_HOME'] || folderOf(env, 'CODEX_HOME', '.code'))
 
 /** The session's own file, and those of the agents that it started, which name it. Day folders sort by time. */
-function rolloutsOf(home: string, id: string): string[] {
+function rolloutsOf(home: string, id: string, which: 'own' | 'all'): string[] {
   if (!isName(id)) return []
   const days = [join(home, 'archived_sessions'), ...foldersBelow(join(home, 'sessions'), 3)]
   for (const [index, day] of days.toReversed().entries()) {
     const own = entriesLike(day, (name) => name.endsWith(`-${id}.jsonl`))[0]
     if (own === undefined) continue
+    if (which === 'own') return [own]
     const later = days.slice(days.length - 1 - index).flatMap((folder) => entriesLike(folder, (name) => name.startsWith('rollout-')))
     return [own, ...later.slice(-MAX_AGENTS).filter((path) => path !== own && isAgentOf(path, id))]
   }
