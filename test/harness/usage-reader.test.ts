@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { baselineUsage, glanceUsage, readUsage, readUsageWhole, usageSince } from '../../src/harness/index.ts'
+import { baselineUsage, codexUsage, glanceUsage, readUsage, readUsageWhole, usageSince } from '../../src/harness/index.ts'
 import type { LinesRule, UsageCursor, UsageLine, UsageRule } from '../../src/model/index.ts'
 import { NO_TOKENS } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
@@ -120,6 +120,21 @@ describe('since the run began', () => {
     writeFileSync(file, text({ usage: 7, at: 0 }))
     expect(look(second.cursor).input).toBe(7)
   })
+})
+
+test('a fork of codex tells all that was told before again, as if it were new', () => {
+  const line = (seconds: number, type: string, payload: object): string =>
+    `${JSON.stringify({ timestamp: new Date(1_000_000 + seconds * 1000).toISOString(), type, payload })}\n`
+  const burned = (seconds: number, input: number, total: number): string => {
+    const info = { last_token_usage: { input_tokens: input }, total_token_usage: { input_tokens: total } }
+    return line(seconds, 'event_msg', { type: 'token_count', info })
+  }
+  const day = join(folder, 'sessions', '2026', '01', '01')
+  mkdirSync(day, { recursive: true })
+  const head = line(0, 'session_meta', { id: 'b', forked_from_id: 'a' }) + line(0.1, 'session_meta', { id: 'a' })
+  writeFileSync(join(day, 'rollout-x-b.jsonl'), head + burned(0.2, 5000, 5000) + burned(0.3, 10, 5010) + burned(9, 7, 5017))
+  const read = readUsage(codexUsage, { env: { CODEX_HOME: folder }, id: 'b' }, usageSince(codexUsage, 900_000), noDatabase)
+  expect(read?.tokens.input).toBe(7)
 })
 
 describe('a glance', () => {

@@ -1,12 +1,15 @@
 import { join } from 'node:path'
 import type { Environment, LinesRule, UsageLine } from '../../model/index.ts'
-import { below, type Fields, fieldsOf, fromWhole, timeOf } from './fields.ts'
+import { below, type Fields, fieldsOf, fromWhole, textOr, timeOf } from './fields.ts'
 import { anything, bytesAt, entriesLike, folderOf, isName, withFile } from './regular.ts'
 
 /** The session that an agent belongs to is among the first words of its file. */
 const HEAD_BYTES = 1024
 /** Of the files written since the session began, so many of the newest are looked at for its agents. */
 const MAX_AGENTS = 500
+
+/** A fork writes the lines of the other session anew, with the time of the copy, right after its own first line. No answer comes so soon. */
+const COPIED_MS = 2_000
 
 /**
  * What the last answer burned, told with the totals up to then. It is told more than once (again at the start of a turn, and in two kinds
@@ -15,7 +18,7 @@ const MAX_AGENTS = 500
 const codexLike = (home: (env: Environment) => string): LinesRule => ({
   kind: 'lines',
   files: (env, id, which) => rolloutsOf(home(env), id, which),
-  words: ['"token_count"', '"token_usage_record"'],
+  words: ['"token_count"', '"token_usage_record"', '"forked_from_id"'],
   remembers: 1,
   read: readLine,
 })
@@ -50,6 +53,7 @@ const isAgentOf = (path: string, id: string): boolean =>
 function readLine(line: unknown): UsageLine | null {
   const { type, timestamp } = fieldsOf(line)
   const payload = below(line, 'payload')
+  if (type === 'session_meta') return textOr(payload['forked_from_id']) === null ? null : { kind: 'copied', until: timeOf(timestamp) + COPIED_MS }
   const told = type === 'token_usage_record' ? [payload['usage'], payload['thread_token_usage']] : countsOf(payload)
   const [burned, totals] = told.map(fieldsOf) as [Fields, Fields]
   if (typeof burned['input_tokens'] !== 'number') return null

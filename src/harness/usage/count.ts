@@ -7,6 +7,7 @@ export type Count = FileCursor & { readonly burned: Tokens }
 /** Adds a line: each key once, and the cost of the session only as far as it grows. */
 export function counted(count: Count, line: UsageLine, remembers: number): Count {
   if (line.kind === 'cost') return withCost(count, line.total)
+  if (line.kind === 'copied') return { ...count, after: latest(line.until, count.after) }
   const before = count.recent.find(([key]) => key === line.key)?.[1]
   if (before === undefined && !isNew(count, line.at)) return passedOver(count)
   const tokens = before === undefined ? line.tokens : highestTokens(before, line.tokens)
