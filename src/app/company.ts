@@ -1,9 +1,9 @@
 import type { Ender, Hands, Lookable } from '../act/index.ts'
-import { agentsAmong, mayBeAgent, readUsage, registeredAgents } from '../harness/index.ts'
+import { agentsAmong, HARNESSES, mayBeAgent, readUsageWhole, registeredAgents, usageSince } from '../harness/index.ts'
 import type { Agent, Candidate, Ended, Member, Run, Store, Tokens } from '../model/index.ts'
 import { isLive, MS_PER_TICK, Problem, sameProcess } from '../model/index.ts'
+import { isOlder, placesOf } from './begun.ts'
 import { newCookie, newRunId } from './launch.ts'
-import { isOlder, placesOf } from './usage.ts'
 import type { World } from './world.ts'
 
 type Senses = Pick<World, 'processes' | 'files' | 'harnesses' | 'ownHarnesses' | 'readDatabase' | 'clock' | 'env'>
@@ -75,12 +75,14 @@ function taskOf(world: Senses, run: Run, agent: Agent): Ended {
   }
 }
 
-/** What it has burned since it began; null: nobody says, or its conversation is older than itself. */
+/** What it has burned since it began; null: nobody says, or its conversation is older than itself and has only totals. */
 function burned(world: Senses, run: Run, agent: Agent): Tokens | null {
   const id = agent.nativeId ?? agent.named
-  const rule = world.harnesses().find(({ name }) => name === agent.harness)?.usage
-  if (id === null || rule == null) return null
+  const harness = HARNESSES.find(({ name }) => name === agent.harness)
+  const rule = harness?.usage ?? null
+  if (id === null || harness === undefined || rule === null) return null
   const at = { env: placesOf(world, run.id), id }
-  const bornAt = world.clock.now() - (world.processes.ticks() - agent.row.ticks) * MS_PER_TICK
-  return isOlder(rule, at, bornAt) ? null : (readUsage(rule, at, null, world.readDatabase)?.tokens ?? null)
+  const startedAt = world.clock.now() - (world.processes.ticks() - agent.row.ticks) * MS_PER_TICK
+  if (rule.kind !== 'lines' && isOlder(harness, rule, at, { argv: agent.argv, startedAt })) return null
+  return readUsageWhole(rule, at, usageSince(rule, startedAt), world.readDatabase)?.tokens ?? null
 }

@@ -1,6 +1,6 @@
 import type { Launch, RunRecord } from '../model/index.ts'
+import { beginUsage, beginUsageNew, recordPlaces } from './begun.ts'
 import type { Plan } from './prepare.ts'
-import { beginUsage, recordPlaces } from './usage.ts'
 
 /** The run's directory, with what its agent will read, the conversation that it is known to carry, and what that has burned so far. */
 export function equip({ world, spoken, request }: Plan, run: RunRecord): Pick<Launch, 'follow' | 'stdin'> {
@@ -11,8 +11,9 @@ export function equip({ world, spoken, request }: Plan, run: RunRecord): Pick<La
   if (harness === null) return { follow: null, stdin }
   recordPlaces(world, run.id, world.env)
   if (native !== null) {
-    files.recordNative(run.id, { harness: harness.name, id: native })
     if (spoken.resumes) beginUsage(world, run.id, harness, native)
+    else beginUsageNew(world, run, harness, native)
+    files.recordNative(run.id, { harness: harness.name, id: native })
   }
   const follow = request.budget !== undefined ? 'budget' : native === null && harness.name !== 'generic' ? 'id' : null
   return { follow, stdin }

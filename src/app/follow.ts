@@ -3,7 +3,7 @@ import { isLive, totalTokens } from '../model/index.ts'
 import { endAsked } from './finish.ts'
 import { type Known, knownOf } from './harness.ts'
 import { learnNative } from './native.ts'
-import { filesOf, tokensOf } from './usage.ts'
+import { countTokens, filesOf } from './usage.ts'
 import type { World } from './world.ts'
 
 /**
@@ -17,8 +17,10 @@ export async function followRun(world: World, id: string, what: string): Promise
   if (run === null || !isLive(run) || known === null) return false
   await learnSoon(world, store, run, known)
   if (what !== 'budget') return world.files.natives(id).length === 0 && world.clock.now() - run.startedAt < world.policy.captureMs
-  if (await endSpent(world, run)) return false
-  world.files.recordFollowed(id, filesOf(world, id))
+  const spent = await endSpent(world, run)
+  if (spent === 'ended') return false
+  // With no file to wait for, the timer lets us look again at once.
+  world.files.recordFollowed(id, spent === 'more' ? [] : filesOf(world, id))
   return true
 }
 
@@ -32,10 +34,12 @@ async function learnSoon(world: World, store: Store, run: LiveRun, known: Known)
   }
 }
 
-/** Ends a run that has burned its budget; false: it has not. */
-export async function endSpent(world: World, run: LiveRun): Promise<boolean> {
-  const tokens = run.budget === null ? null : tokensOf(world, run.id)
-  if (tokens === null || run.budget === null || totalTokens(tokens) < run.budget) return false
-  await endAsked(world, run.id, `BUDGET ${totalTokens(tokens)} of ${run.budget}`, null)
-  return true
+/** Ends a run that has burned its budget. `more`: there was too much to read at once. */
+export async function endSpent(world: World, run: LiveRun): Promise<'ended' | 'within' | 'more'> {
+  if (run.budget === null) return 'within'
+  const count = countTokens(world, run.id, 'all', false)
+  const burned = count === null ? 0 : totalTokens(count.tokens)
+  if (burned < run.budget) return count?.more === true ? 'more' : 'within'
+  await endAsked(world, run.id, `BUDGET ${burned} of ${run.budget}`, null)
+  return 'ended'
 }

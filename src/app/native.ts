@@ -3,9 +3,9 @@ import { choosesSession, isHeadless } from '../decide/index.ts'
 import { agentsAmong, captureNative, registeredAgents, type Seen } from '../harness/index.ts'
 import type { Agent, BindAnswer, Binding, Candidate, Harness, LiveRun, Member, NativeId, ProcessId, ProcessRow, Run, Store } from '../model/index.ts'
 import { isDead, isLive, sameProcess } from '../model/index.ts'
+import { beginUsageLate, placesOf } from './begun.ts'
 import type { Known } from './harness.ts'
 import { recordInPassing } from './record.ts'
-import { beginUsageLate, placesOf } from './usage.ts'
 import type { World } from './world.ts'
 
 /** Looks which conversation a run's agent carries, where its harness shows it: it may not have been told, or have moved on since. */

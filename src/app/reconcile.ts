@@ -56,7 +56,7 @@ async function learn(world: World, store: Store, run: LiveRun, alive: boolean): 
   const known = alive ? await knownOf(world, store, run) : null
   if (known === null) return false
   await learnNative(world, store, run, known)
-  return endSpent(world, run)
+  return (await endSpent(world, run)) === 'ended'
 }
 
 /** Members seen now are known by identity later, when they may have lost every other proof. One pass for all. */

@@ -14,7 +14,7 @@ import type { World } from './world.ts'
 export async function seeAll(world: World, which: 'live' | 'all'): Promise<{ sights: Sight[]; unreadable: readonly string[] }> {
   const store = await world.store('reader')
   const { views, unreadable } = await store.snapshot(which, world.policy.sessionsShown)
-  const sights = await seeViews(world, store, views)
+  const sights = await seeViews(world, store, views, 'glance')
   const forgotten = await seeForgotten(world, store)
   const isShown = ({ session, run }: Sight): boolean =>
     (which === 'all' || isLive(run)) && !forgotten.some((one) => one.session.id === session.id && one.run.id === run.id)
@@ -35,13 +35,13 @@ async function seeForgotten(world: World, store: Store): Promise<Sight[]> {
     const [liveness, pid] = state.kind === 'held' ? (['alive', state.pid] as const) : (['unknown', null] as const)
     sights.push({ session: found.view.session, run, liveness, pid, note, tasks: [], worktree: worktreeAt(world, run.dir) })
   }
-  return withTokens(world, store, sights)
+  return withTokens(world, store, sights, 'glance')
 }
 
 export async function seeOne(world: World, reference: string): Promise<Sight> {
   const store = await world.store('reader')
   const view = await findSession(store, reference)
-  const [sight] = await seeViews(world, store, [view])
+  const [sight] = await seeViews(world, store, [view], 'all')
   if (sight === undefined) throw new Problem('noSuchSession', `session ${view.session.id} has no run on record any more`)
   return sight
 }
@@ -68,7 +68,7 @@ export async function findSession(store: Store, reference: string, wanted: 'exac
   throw new Problem('noSuchSession', `no such session: ${reference}`, { hint: 'holdfast ls --all lists them' })
 }
 
-async function seeViews(world: World, store: Store, views: readonly SessionView[]): Promise<Sight[]> {
+async function seeViews(world: World, store: Store, views: readonly SessionView[], effort: 'all' | 'glance'): Promise<Sight[]> {
   const live = liveRunsOf(views)
   const looked = await lookSettled(world, live)
   const sights: Sight[] = []
@@ -84,7 +84,7 @@ async function seeViews(world: World, store: Store, views: readonly SessionView[
       ...(isLive(run) && seen !== undefined ? await convergeOne(world, store, run, seen, recorder) : ended(run)),
     })
   }
-  return withTokens(world, store, sights)
+  return withTokens(world, store, sights, effort)
 }
 
 /** A keeper that is just writing down an end gets a moment to do it. */

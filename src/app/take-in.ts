@@ -2,9 +2,9 @@ import { censusOf, lookAt, remember } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
 import type { Agent, LiveRun, Member, ProcessId, RunBase } from '../model/index.ts'
 import { Problem, sameProcess } from '../model/index.ts'
+import { beginUsage, recordPlaces } from './begun.ts'
 import type { Plan } from './prepare.ts'
 import type { Started } from './start.ts'
-import { beginUsage, recordPlaces } from './usage.ts'
 import type { World } from './world.ts'
 
 /** So often new processes of it are looked for: what is born from a marked one is marked by itself. */
@@ -20,8 +20,8 @@ export async function takeIn(plan: Plan, run: RunBase, agent: Agent): Promise<St
   if (harness !== null) {
     recordPlaces(world, run.id, world.processes.environment(agent.row.pid))
     if (native !== null) {
-      world.files.recordNative(run.id, { harness: harness.name, id: native })
       beginUsage(world, run.id, harness, native)
+      world.files.recordNative(run.id, { harness: harness.name, id: native })
     }
   }
   const unmarked = await markAll(plan, live, agent)

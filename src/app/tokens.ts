@@ -2,44 +2,53 @@ import { isThere } from '../act/index.ts'
 import type { Run, Store, Tokens } from '../model/index.ts'
 import { addTokens, isLive, NO_TOKENS, tokensBeyond } from '../model/index.ts'
 import type { Sight } from '../show/index.ts'
-import { lastWatched, tokensOf, watched } from './usage.ts'
+import { countTokens, type Effort, lastWatched } from './usage.ts'
 import type { World } from './world.ts'
 
-/** The same sights, with what their agents say they have burned: in this run, in all runs of the session, and since nobody watches it. */
-export async function withTokens(world: World, store: Store, sights: readonly Sight[]): Promise<Sight[]> {
-  const sessions = sights.flatMap(({ session }) => (session.harness === null ? [] : [session.id]))
-  if (sessions.length === 0) return [...sights]
-  const before = await store.spent(sessions)
-  return sights.map((sight) =>
-    sight.session.harness === null ? sight : { ...sight, tokens: tokensOfSight(world, sight, before.get(sight.session.id) ?? null) },
-  )
+/** A list is there at once: whoever is not reached in this time is shown with what was counted before. */
+const GLANCES_MS = 20
+
+/**
+ * The same sights, with what their agents say they have burned: in this run, in all runs of the session, and since nobody watches it.
+ * Of many, each gets a glance only, and each time another one comes first.
+ */
+export async function withTokens(world: World, store: Store, sights: readonly Sight[], effort: 'all' | 'glance'): Promise<Sight[]> {
+  const counted = sights.flatMap(({ session }, index) => (session.harness === null ? [] : [index]))
+  if (counted.length === 0) return [...sights]
+  const ended = await store.spent(counted.map((index) => (sights[index] as Sight).session.id))
+  const until = world.clock.elapsed() + GLANCES_MS
+  const seen = [...sights]
+  const first = Math.floor(world.clock.random() * counted.length)
+  for (const index of [...counted.slice(first), ...counted.slice(0, first)]) {
+    const sight = sights[index] as Sight
+    const may: Effort = effort === 'all' || world.clock.elapsed() < until ? effort : 'none'
+    seen[index] = { ...sight, tokens: tokensOfSight(world, sight, ended.get(sight.session.id) ?? null, may) }
+  }
+  return seen
 }
 
-function tokensOfSight(world: World, { run, liveness }: Sight, ended: Tokens | null): NonNullable<Sight['tokens']> {
+function tokensOfSight(world: World, { run, liveness }: Sight, ended: Tokens | null, effort: Effort): NonNullable<Sight['tokens']> {
   if (!isLive(run)) {
     const recorded = run.usage?.tokens ?? null
-    return { run: recorded, session: ended, unwatched: liveness === 'alive' ? since(world, run, recorded) : null }
+    return { run: recorded, session: ended, whole: recorded !== null, unwatched: liveness === 'alive' ? since(world, run, recorded, effort) : null }
   }
-  const now = tokensOf(world, run.id)
-  return { run: now, session: sum(ended, now), unwatched: now === null ? null : unwatched(world, run, now) }
+  const isWatched = !run.adopted && run.keeper !== null && isThere(run.keeper, world.processes)
+  const now = countTokens(world, run.id, effort, isWatched)
+  const session = now === null ? ended : addTokens(ended ?? NO_TOKENS, now.tokens)
+  const unwatched = now === null || isWatched || run.adopted ? null : beyondWatched(world, run, now.tokens)
+  return { run: now?.tokens ?? null, session, whole: now?.whole ?? false, unwatched }
 }
 
-const sum = (one: Tokens | null, other: Tokens | null): Tokens | null =>
-  one === null && other === null ? null : addTokens(one ?? NO_TOKENS, other ?? NO_TOKENS)
+type Unwatched = NonNullable<Sight['tokens']>['unwatched']
 
-/** Its keeper is there: then it is watched, and that is remembered. Else it is an orphan, and all since is burned for nobody. */
-function unwatched(world: World, run: Run, now: Tokens): NonNullable<Sight['tokens']>['unwatched'] {
-  if (run.adopted) return null
-  if (run.keeper !== null && isThere(run.keeper, world.processes)) {
-    watched(world, run.id, now)
-    return null
-  }
+/** Its keeper is gone: it is an orphan, and all since is burned for nobody. */
+function beyondWatched(world: World, run: Run, now: Tokens): Unwatched {
   const last = lastWatched(world, run.id) ?? { at: run.startedAt, tokens: NO_TOKENS }
   return { since: last.at, tokens: tokensBeyond(now, last.tokens) }
 }
 
 /** Its run is over on record, and yet it lives. */
-function since(world: World, run: Run, recorded: Tokens | null): NonNullable<Sight['tokens']>['unwatched'] {
-  const now = tokensOf(world, run.id)
-  return now === null || isLive(run) ? null : { since: run.endedAt, tokens: tokensBeyond(now, recorded ?? NO_TOKENS) }
+function since(world: World, run: Run, recorded: Tokens | null, effort: Effort): Unwatched {
+  const now = countTokens(world, run.id, effort, false)
+  return now === null || isLive(run) ? null : { since: run.endedAt, tokens: tokensBeyond(now.tokens, recorded ?? NO_TOKENS) }
 }

@@ -1,121 +1,107 @@
-import { choosesSession } from '../decide/index.ts'
-import { baselineUsage, readUsage } from '../harness/index.ts'
-import type { Environment, Harness, NativeId, Run, Tokens, UsageCursor, UsageRule } from '../model/index.ts'
-import { addTokens, NO_TOKENS, totalTokens } from '../model/index.ts'
-import { birthOf } from '../observe/index.ts'
+import { dirname } from 'node:path'
+import { glanceUsage, readUsageWhole, type UsageRead } from '../harness/index.ts'
+import type { NativeId, Tokens, UsageCursor } from '../model/index.ts'
+import { addTokens, totalTokens } from '../model/index.ts'
+import { begunUsage, keyOf, placesOf, usageRuleOf } from './begun.ts'
 import type { World } from './world.ts'
 
 /** What has been counted of a run, by conversation; and, as long as its keeper was seen, when and what that was last. */
-type Counted = {
-  readonly cursors: Readonly<Record<string, UsageCursor>>
-  readonly watched?: Watched
-  /** Where its harness keeps things: whoever looks may have another home. */
-  readonly env?: Environment
-}
+type Counted = { readonly cursors: Readonly<Record<string, UsageCursor>>; readonly watched?: Watched }
 export type Watched = { readonly at: number; readonly tokens: Tokens }
 
-type Counting = Pick<World, 'files' | 'harnesses' | 'env' | 'readDatabase'>
+export type Counting = Pick<World, 'files' | 'env' | 'readDatabase' | 'clock'>
 
-const keyOf = ({ harness, id }: NativeId): string => `${harness} ${id}`
+/** How much is read for it: all there is; what a glance at the known files shows; nothing but what was counted before. */
+export type Effort = 'all' | 'glance' | 'none'
 
-const PLACES = /^(HOME|XDG_\w+|\w+_(HOME|DIR))$/
+/** `whole`: whether that is all that was written of it; `more`: whether the next look may find more without anything new being written. */
+export type Count = { readonly tokens: Tokens; readonly whole: boolean; readonly more: boolean }
 
-/** Those of its variables that say where its harness keeps things: paths, no secrets. */
-export function recordPlaces(world: World, run: string, env: Environment): void {
-  const places = Object.entries(env).filter(([name, value]) => PLACES.test(name) && value?.startsWith('/') === true)
-  write(world, run, { ...counted(world, run), env: Object.fromEntries(places) })
-}
+/** All that a run's conversations have burned in it; null: nobody says. */
+export const tokensOf = (world: Counting, run: string): Tokens | null => countTokens(world, run, 'all', false)?.tokens ?? null
 
-export const placesOf = (world: Pick<World, 'files' | 'env'>, run: string): Environment => counted(world, run).env ?? world.env
-
-/** What was burned in an old conversation before it went on here is not this run's. Asked before the run begins. */
-export function beginUsage(world: World, run: string, { name, usage }: Harness, native: string): void {
-  if (usage !== null)
-    setCursor(world, run, { harness: name, id: native }, baselineUsage(usage, { env: placesOf(world, run), id: native }, world.readDatabase))
-}
-
-/** The same for one that the run is known to carry only now. One that is younger than the run is all its own. */
-export function beginUsageLate(world: World, run: Run, harness: Harness, native: string): void {
-  const { usage } = harness
-  const at = { env: placesOf(world, run.id), id: native }
-  if (usage === null) return
-  const isOld = usage.kind === 'database' ? choosesSession(harness, run.argv.slice(1)) : isOlder(usage, at, run.startedAt)
-  if (!isOld) return
-  // Lines say when they were written; totals are as they are now.
-  const cursor: UsageCursor =
-    usage.kind === 'lines' ? { kind: 'lines', since: run.startedAt, tokens: NO_TOKENS, files: {} } : baselineUsage(usage, at, world.readDatabase)
-  setCursor(world, run.id, { harness: harness.name, id: native }, cursor)
-}
-
-/** What is counted already stays counted. */
-function setCursor(world: World, run: string, native: NativeId, cursor: UsageCursor): void {
-  const { cursors, ...more } = counted(world, run)
-  if (cursors[keyOf(native)] === undefined) write(world, run, { ...more, cursors: { ...cursors, [keyOf(native)]: cursor } })
-}
-
-/** All that a run's conversations have burned in it; null: nobody says. Reads what is new, and remembers how far. */
-export function tokensOf(world: Counting, run: string): Tokens | null {
-  const natives = world.files.natives(run)
+/** Reads what is new, and remembers how far. `watched`: its keeper was seen with it; what it burns later, until it is seen again, is unwatched. */
+export function countTokens(world: Counting, run: string, effort: Effort, watched: boolean): Count | null {
+  const natives = distinct(world.files.natives(run))
   if (natives.length === 0) return null
-  const before = counted(world, run)
+  const text = world.files.usage(run)
+  const before = parsed(text)
   const cursors = { ...before.cursors }
-  let tokens: Tokens | null = null
-  for (const native of natives) {
-    const rule = ruleOf(world, native.harness)
-    const key = keyOf(native)
-    const read = rule === null ? null : readUsage(rule, { env: before.env ?? world.env, id: native.id }, cursors[key] ?? null, world.readDatabase)
-    if (read === null) continue
-    cursors[key] = read.cursor
-    tokens = addTokens(tokens ?? NO_TOKENS, read.tokens)
+  const reads = natives.map((native) => readOne(world, run, native, cursors[keyOf(native)] ?? null, effort))
+  for (const [index, native] of natives.entries()) {
+    const cursor = reads[index]?.cursor
+    if (cursor !== undefined) cursors[keyOf(native)] = cursor
   }
-  if (JSON.stringify(cursors) !== JSON.stringify(before.cursors)) write(world, run, { ...before, cursors })
-  return tokens
+  // What was counted stays counted, also where it cannot be read any more.
+  const counted = natives.flatMap((native) => cursors[keyOf(native)]?.tokens ?? [])
+  const tokens = counted.length === 0 ? null : counted.reduce(addTokens)
+  const seen = watched && tokens !== null ? { watched: watchedNow(world, before.watched, tokens) } : {}
+  const after: Counted = { ...before, cursors, ...seen }
+  if (!isSame(before, after)) save(world, run, text, after)
+  const whole = reads.every((read) => read?.complete === true)
+  return tokens === null ? null : { tokens, whole, more: reads.some((read) => read?.complete === false) }
 }
+
+/** One that an agent has come back to is one all the same. */
+const distinct = (natives: readonly NativeId[]): NativeId[] => [...new Map(natives.map((native) => [keyOf(native), native])).values()]
+
+function readOne(world: Counting, run: string, native: NativeId, known: UsageCursor | null, effort: Effort): UsageRead | null {
+  const rule = usageRuleOf(native.harness)
+  const start = rule === null || effort === 'none' ? null : (known ?? begunUsage(world, run, native, rule))
+  if (rule === null || start === null) return null
+  // Where it keeps things need not be read again for what is known.
+  const at = { id: native.id, env: effort === 'glance' && isFound(start) ? world.env : placesOf(world, run) }
+  return (effort === 'all' ? readUsageWhole : glanceUsage)(rule, at, start, world.readDatabase)
+}
+
+const isFound = (cursor: UsageCursor): boolean => cursor.kind === 'lines' && Object.keys(cursor.files).length > 0
 
 /** Nothing new is written down only so often. */
-const WATCHED_EVERY_MS = 60_000
+const WATCHED_EVERY_MS = 600_000
 
-/** The files in which it shows that a run's agent has burned more. */
-export const filesOf = (world: World, run: string): string[] =>
-  world.files.natives(run).flatMap(({ harness, id }) => {
-    const rule = ruleOf(world, harness)
-    if (rule === null) return []
-    const env = placesOf(world, run)
-    return rule.kind === 'database' ? [rule.path(env), `${rule.path(env)}-wal`] : rule.files(env, id)
-  })
-
-const ruleOf = (world: Pick<World, 'harnesses'>, name: string): UsageRule | null => world.harnesses().find((one) => one.name === name)?.usage ?? null
-
-/** Whether a conversation began before that time. */
-export function isOlder(rule: UsageRule, at: { readonly env: Environment; readonly id: string }, time: number): boolean {
-  const files = rule.kind === 'database' ? [] : rule.files(at.env, at.id)
-  return files.some((path) => (birthOf(path) ?? time) < time - BIRTH_MS)
-}
-/** Births of processes are known to a hundredth of a second, those of files by another clock. */
-const BIRTH_MS = 1_000
-
-/** Its keeper was seen with it: what it burns from here on, until it is seen again, it burns unwatched. */
-export function watched(world: World, run: string, tokens: Tokens): void {
-  const before = counted(world, run)
-  const isNew =
-    before.watched === undefined ||
-    world.clock.now() - before.watched.at >= WATCHED_EVERY_MS ||
-    totalTokens(before.watched.tokens) !== totalTokens(tokens)
-  if (isNew) write(world, run, { ...before, watched: { at: world.clock.now(), tokens } })
+function watchedNow({ clock }: Counting, before: Watched | undefined, tokens: Tokens): Watched {
+  const isOld = before === undefined || clock.now() - before.at >= WATCHED_EVERY_MS || totalTokens(before.tokens) !== totalTokens(tokens)
+  return isOld ? { at: clock.now(), tokens } : before
 }
 
-export const lastWatched = (world: World, run: string): Watched | null => counted(world, run).watched ?? null
+export const lastWatched = (world: Pick<World, 'files'>, run: string): Watched | null => parsed(world.files.usage(run)).watched ?? null
 
-function counted(world: Pick<World, 'files'>, run: string): Counted {
-  const text = world.files.usage(run)
+/** Where it shows that a run's agent has burned more: the files that were read, and the folders where those of new agents come to lie. None: not yet. */
+export function filesOf(world: Pick<World, 'files'>, run: string): string[] {
+  const { cursors } = parsed(world.files.usage(run))
+  const files = world.files.natives(run).map((native) => pathsIn(cursors[keyOf(native)]))
+  return files.at(-1)?.length === 0 ? [] : [...new Set(files.flat())]
+}
+
+function pathsIn(cursor: UsageCursor | undefined): string[] {
+  if (cursor === undefined) return []
+  return cursor.kind === 'totals' ? Object.keys(cursor.seen) : Object.keys(cursor.files).flatMap((path) => [path, dirname(path)])
+}
+
+const isSame = (one: Counted, other: Counted): boolean =>
+  one.watched === other.watched &&
+  Object.entries(other.cursors).every(([key, cursor]) => cursor === one.cursors[key] || JSON.stringify(cursor) === JSON.stringify(one.cursors[key]))
+
+/** Others count at the same time. Who wrote meanwhile may have come further; a cursor is true as a whole, so the further one is kept. */
+function save(world: Counting, run: string, text: string | null, mine: Counted): void {
+  const now = world.files.usage(run)
+  world.files.recordUsage(run, JSON.stringify(now === text ? mine : furthest(mine, parsed(now))))
+}
+
+export function furthest(one: Counted, other: Counted): Counted {
+  const cursors = { ...one.cursors }
+  for (const [key, cursor] of Object.entries(other.cursors)) {
+    const known = cursors[key]
+    if (known === undefined || totalTokens(cursor.tokens) > totalTokens(known.tokens)) cursors[key] = cursor
+  }
+  const watched = [one.watched, other.watched].flatMap((seen) => seen ?? []).sort((a, b) => b.at - a.at)[0]
+  return { cursors, ...(watched === undefined ? {} : { watched }) }
+}
+
+function parsed(text: string | null): Counted {
   try {
     return text === null ? { cursors: {} } : (JSON.parse(text) as Counted)
   } catch {
     return { cursors: {} }
   }
-}
-
-/** A full disk only means that it is read again from where it was. */
-function write(world: Pick<World, 'files'>, run: string, counts: Counted): void {
-  world.files.recordUsage(run, JSON.stringify(counts))
 }

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
 /** A name of its own, then a rename: nobody ever reads half of it. */
 export function writeAtomically(path: string, text: string): void {
@@ -14,6 +14,15 @@ export function writeIfPossible(path: string, text: string): boolean {
     return true
   } catch {
     return false
+  }
+}
+
+/** Nothing that others have written is ever lost by it; on a full disk, what was to be added is. */
+export function appendIfPossible(path: string, text: string): void {
+  try {
+    appendFileSync(path, text, { mode: 0o600 })
+  } catch {
+    // Whoever reads it does without.
   }
 }
 

@@ -15,12 +15,12 @@ import {
 import { join } from 'node:path'
 import type { ExitRecord, Intent, ProcessId, RunFiles, RunRecord } from '../model/index.ts'
 import { exitFromShell, isSignallable } from '../model/index.ts'
-import { readOr, writeAtomically, writeIfPossible } from './atomic.ts'
+import { appendIfPossible, readOr, writeAtomically, writeIfPossible } from './atomic.ts'
 import { readJournal, writeJournal } from './journal.ts'
 import { capLog, readFrom, sizeOf, startOfTail } from './log.ts'
 import { readNatives, writeNative } from './natives.ts'
 
-/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `usage`, `notice`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `plan`, `log`. */
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `plan`, `log`. */
 export const RUN_FORMAT = 1
 /** The keeper writes over this, in place: as long as any record, and none. */
 const EXIT_BLANK = `0${' '.repeat(9)}\n`
@@ -55,6 +55,8 @@ export function runFiles(home: string): RunFiles {
     },
     usage: (run) => readOr(at(run, 'usage')),
     recordUsage: (run, text) => void writeIfPossible(at(run, 'usage'), text),
+    begun: (run) => (readOr(at(run, 'begun')) ?? '').split('\n').filter((line) => line !== ''),
+    recordBegun: (run, line) => appendIfPossible(at(run, 'begun'), `\n${line}\n`),
     recordFollowed: (run, paths) => writeAtomically(at(run, 'follow'), paths.map((path) => `${path}\n`).join('')),
     notify: (run, text) => writeAtomically(at(run, 'notice'), `${text}\n`),
     exit: (run) => readExit(at(run, 'exit')),

@@ -20,11 +20,11 @@ hf_await() {
   hf_done=$!
 }
 
-# Is something newer than our last look? Before Node has said what there is to look at, it looks every time.
+# Is something not older than our last look? (What was written in the same tick may have been missed.) Before Node has said what there is to look at, it looks every time.
 hf_news() {
   [ -s "$hf_dir/follow" ] || return 0
   while IFS= read -r hf_file; do
-    [ ! "$hf_file" -nt "$hf_dir/followed" ] || return 0
+    [ ! -e "$hf_file" ] || [ "$hf_dir/followed" -nt "$hf_file" ] || return 0
   done <"$hf_dir/follow"
   return 1
 }
@@ -40,8 +40,9 @@ while [ -n "$hf_follow$hf_deadline" ]; do
     # An id that is not told at once may not be told before somebody has typed something.
     if [ "$hf_follow" = id ] && [ "$hf_pause" -lt 16 ]; then hf_pause=$((hf_pause * 2)); fi
     if hf_news; then
-      : >"$hf_dir/followed"
-      hf_await "$hf_node" "$hf_cli" _follow "$hf_run" "$hf_follow"
+      # A plain `:` that cannot write would end us, and the deadline with us.
+      hf_code=1
+      if command : >"$hf_dir/followed"; then hf_await "$hf_node" "$hf_cli" _follow "$hf_run" "$hf_follow"; fi
       # There is nothing to follow any more, or it cannot be.
       [ "$hf_code" = 0 ] || hf_follow=''
     fi

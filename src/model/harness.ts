@@ -150,9 +150,11 @@ export type UsageLine =
   | { readonly kind: 'burned'; readonly key: string | null; readonly tokens: Tokens; readonly at: number }
   /** What the session has cost so far, in US dollars. */
   | { readonly kind: 'cost'; readonly total: number }
+  /** What is told up to then was copied from another session, whatever time it says. */
+  | { readonly kind: 'copied'; readonly until: number }
 
-/** The files of this session and of the agents it started; none: they are not there (yet). */
-export type UsageFiles = (env: Environment, id: string) => readonly string[]
+/** The files of this session, its own first, and of the agents it started where all are asked for; none: they are not there (yet). */
+export type UsageFiles = (env: Environment, id: string, which: 'own' | 'all') => readonly string[]
 
 /** How it lets others hear of its session, and refuse its tool calls. */
 export type HookRule =

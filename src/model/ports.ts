@@ -107,6 +107,9 @@ export interface RunFiles {
   /** What has been counted of what it burns, and writing it down; a full disk is no trouble. */
   usage(run: string): string | null
   recordUsage(run: string, text: string): void
+  /** From where its usage is counted, and where its harness keeps things: lines that are only ever added, and of which the first of a kind holds. */
+  begun(run: string): readonly string[]
+  recordBegun(run: string, line: string): void
   /** The files in which something new of its agent shows. */
   recordFollowed(run: string, paths: readonly string[]): void
   /** Something that its agent shall be told with its next tool call. */

@@ -37,8 +37,8 @@ export const highestTokens = (one: Tokens, other: Tokens): Tokens => addTokens(o
 export type UsageCursor =
   /** `since`: when counting began; lines of before that in files that came later (copies, when a session is forked) do not count. */
   | { readonly kind: 'lines'; readonly since: number | null; readonly tokens: Tokens; readonly files: Readonly<Record<string, FileCursor>> }
-  /** `base`: the totals when counting began; null: they could not be read then. */
-  | { readonly kind: 'totals'; readonly base: Tokens | null; readonly tokens: Tokens }
+  /** `base`: the totals when counting began; null: they could not be read then. `seen`: how the files were when they were last read. */
+  | { readonly kind: 'totals'; readonly base: Tokens | null; readonly tokens: Tokens; readonly seen: Readonly<Record<string, string>> }
 
 export type FileCursor = {
   readonly offset: number
@@ -48,6 +48,8 @@ export type FileCursor = {
   readonly skipping: boolean
   /** Only lines written later than this count; null: all do. */
   readonly after: number | null
+  /** Whether lines that do not say when they were written count. */
+  readonly untimed: boolean
   /** When the latest line that counted was written. */
   readonly last: number | null
   readonly recent: readonly (readonly [key: string, tokens: Tokens])[]

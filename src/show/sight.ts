@@ -20,6 +20,8 @@ export type Sight = {
   readonly tokens?: {
     readonly run: Tokens | null
     readonly session: Tokens | null
+    /** Whether all that was written of it has been read. */
+    readonly whole: boolean
     readonly unwatched: { readonly since: number; readonly tokens: Tokens } | null
   }
   /** Whether its agent is really in the cgroup that was made for it, where that was looked at. */
@@ -61,7 +63,7 @@ function usageJson(usage: Usage | null, tokens?: Sight['tokens']): Record<string
     cpuMs: usage?.cpuMs ?? null,
     whole: usage?.whole ?? false,
     tokens: orNull(said),
-    ...(tokens === undefined ? {} : { sessionTokens: orNull(tokens.session), unwatched: unwatchedJson(tokens) }),
+    ...(tokens === undefined ? {} : { sessionTokens: orNull(tokens.session), tokensWhole: tokens.whole, unwatched: unwatchedJson(tokens) }),
   }
 }
 

@@ -103,6 +103,8 @@ export async function simulated(): Promise<Simulated> {
       recordPrompt: () => '',
       usage: () => null,
       recordUsage: () => {},
+      begun: () => [],
+      recordBegun: () => {},
       recordFollowed: () => {},
       notify: () => {},
       settle: () => {},

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
+import { layAgents } from './agents.mjs'
 
 const HOLDFAST = resolve('bin/holdfast')
 const root = mkdtempSync(join(tmpdir(), 'hf-bench-'))
@@ -147,7 +148,7 @@ try {
   const script = `import { DatabaseSync } from '${resolve('node_modules/@photostructure/sqlite/dist/index.mjs')}'
     const db = new DatabaseSync(${JSON.stringify(join(home('many'), 'holdfast.db'))}); db.exec('PRAGMA busy_timeout=5000; BEGIN');
     const run = db.prepare("SELECT * FROM run WHERE session='live-0'").get();
-    for (let i = 0; i < 10000; i++) { db.prepare('INSERT INTO session VALUES (?,NULL,1,?,?,?)').run('old-'+i, run.dir, run.argv, run.started_at);
+    for (let i = 0; i < 10000; i++) { db.prepare('INSERT INTO session (id, epoch, dir, argv, created_at) VALUES (?,1,?,?,?)').run('old-'+i, run.dir, run.argv, run.started_at);
       db.prepare("INSERT INTO run (id,session,epoch,state,place,launcher,keeper,cookie,argv,dir,detached,until,independent,host,user,started_at,ended_at,reason,evidence,ended_by,exit) VALUES (?,?,1,'completed',?,?,?,?,?,?,1,'harness',0,'h','u',?,?,'exit code 0','[]','keeper','{\\"code\\":0,\\"signal\\":null}')").run('r'+String(i).padStart(12,'0'), 'old-'+i, run.place, run.launcher, run.keeper, 'c', run.argv, run.dir, run.started_at, run.started_at) }
     db.exec('COMMIT'); db.close()`
   execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: resolve('.') })
@@ -158,6 +159,34 @@ try {
     `${times(full.ls / full.node / (listed.ls / listed.node))} (${ms(full.ls)})`,
     full.ls / full.node <= 1.2 * (listed.ls / listed.node),
   )
+
+  // Agents that are known, with all that their harnesses keep: `ls` counts what they burn, and they burn between two looks.
+  const busy = layAgents(join(root, 'busy'), { projects: 300, rollouts: 500, sessions: 20 })
+  const busyEnv = { ...env('agents'), ...busy.env }
+  const agents = library.openHoldfast({ home: home('agents'), env: busyEnv })
+  for (const [index, argv] of busy.commands.entries()) await agents.start({ session: `agent-${index}`, dir: dir(`agents/${index}`), argv })
+  const counted = together({
+    node,
+    quiet: () => time(HOLDFAST, ['ls', '--json'], { env: busyEnv }),
+    burning: () => {
+      busy.burn()
+      return time(HOLDFAST, ['ls', '--json'], { env: busyEnv })
+    },
+  })
+  const burned = (await agents.list()).map(({ tokens }) => tokens.run.input)
+  if (burned.some((input) => input !== rounds * 100)) throw new Error(`ls counted ${burned} and not ${rounds * 100}`)
+  await agents.stop({ references: [], all: true })
+  agents.close()
+  for (const [what, bound] of [
+    ['quiet', 2],
+    ['burning', 2.3],
+  ])
+    row(
+      `ls with ${busy.commands.length} live agents (${what}), 300 projects, 500 rollouts`,
+      `≤ ${bound} × node -e 0`,
+      `${times(counted[what] / counted.node)} (${ms(counted[what])})`,
+      counted[what] <= bound * counted.node,
+    )
 
   // Stop a tree of 51: with a cgroup and without, one that heeds TERM and one that has to be killed.
   const hidden = ['-m', 'sh', '-c', 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"', 'sh', HOLDFAST]
@@ -272,7 +301,7 @@ try {
     )
   }
 } finally {
-  spawnSync(HOLDFAST, ['stop', '--all'], { env: env('many') })
+  for (const name of ['many', 'agents']) spawnSync(HOLDFAST, ['stop', '--all'], { env: env(name) })
   rmSync(root, { recursive: true, force: true })
 }
 

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { baselineUsage, readUsage } from '../../src/harness/index.ts'
+import { baselineUsage, codexUsage, glanceUsage, readUsage, readUsageWhole, usageSince } from '../../src/harness/index.ts'
 import type { LinesRule, UsageCursor, UsageLine, UsageRule } from '../../src/model/index.ts'
 import { NO_TOKENS } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
@@ -103,6 +103,88 @@ describe('lines', () => {
   })
 })
 
+describe('since the run began', () => {
+  verifies('innocent', 'what a young file copies from an older one does not count', () => {
+    write({ usage: 5000, at: 10 }, { usage: 10, at: 20 }, { usage: 3, at: 31 })
+    expect(look(usageSince(rule, 30)).input).toBe(3)
+  })
+
+  test('what does not say when it was written is as old as its file; in an old one it counts from the first look on', () => {
+    write({ usage: 5, at: 0 })
+    expect(look(usageSince(rule, Date.now())).input).toBe(5)
+    const first = look(usageSince(rule, Date.now() + 60_000))
+    expect(first.input).toBe(0)
+    write({ usage: 7, at: 0 })
+    const second = look(first.cursor)
+    expect(second.input).toBe(7)
+    writeFileSync(file, text({ usage: 7, at: 0 }))
+    expect(look(second.cursor).input).toBe(7)
+  })
+})
+
+test('a fork of codex tells all that was told before again, as if it were new', () => {
+  const line = (seconds: number, type: string, payload: object): string =>
+    `${JSON.stringify({ timestamp: new Date(1_000_000 + seconds * 1000).toISOString(), type, payload })}\n`
+  const burned = (seconds: number, input: number, total: number): string => {
+    const info = { last_token_usage: { input_tokens: input }, total_token_usage: { input_tokens: total } }
+    return line(seconds, 'event_msg', { type: 'token_count', info })
+  }
+  const day = join(folder, 'sessions', '2026', '01', '01')
+  mkdirSync(day, { recursive: true })
+  const head = line(0, 'session_meta', { id: 'b', forked_from_id: 'a' }) + line(0.1, 'session_meta', { id: 'a' })
+  writeFileSync(join(day, 'rollout-x-b.jsonl'), head + burned(0.2, 5000, 5000) + burned(0.3, 10, 5010) + burned(9, 7, 5017))
+  const read = readUsage(codexUsage, { env: { CODEX_HOME: folder }, id: 'b' }, usageSince(codexUsage, 900_000), noDatabase)
+  expect(read?.tokens.input).toBe(7)
+})
+
+describe('a glance', () => {
+  const looked: string[] = []
+  const watched: LinesRule = {
+    ...rule,
+    files: (_env, _id, which) => {
+      looked.push(which)
+      return which === 'own' ? [file] : [file, other]
+    },
+  }
+  const glance = (cursor: UsageCursor | null, by: UsageRule = watched): ReturnType<typeof glanceUsage> => glanceUsage(by, at, cursor, noDatabase)
+
+  test('finds its file once, reads what is new in those that are known, and does not say that this is all', () => {
+    looked.length = 0
+    write({ usage: 5, at: 1 })
+    writeFileSync(other, text({ usage: 30, at: 1 }))
+    const first = glance(null)
+    expect(first).toMatchObject({ tokens: { input: 5 }, complete: false })
+    expect(glance(first?.cursor ?? null)?.cursor).toBe(first?.cursor)
+    write({ usage: 1, at: 2 })
+    const second = glance(first?.cursor ?? null)
+    expect([second?.tokens.input, looked]).toEqual([6, ['own']])
+    const all = readUsage(watched, at, second?.cursor ?? null, noDatabase)
+    expect(all).toMatchObject({ tokens: { input: 36 }, complete: true })
+    appendFileSync(other, text({ usage: 4, at: 3 }))
+    expect(glance(all?.cursor ?? null)?.tokens.input).toBe(40)
+    rmSync(file)
+    expect(glance(all?.cursor ?? null)?.tokens.input).toBe(40)
+  })
+
+  verifies('bounded', 'reads a megabyte; who reads all goes on from there', () => {
+    const line = `{"usage":1,"at":1,"x":"${'y'.repeat(99_000)}"}\n`
+    writeFileSync(file, line.repeat(30))
+    const first = glance(null)
+    expect(first?.tokens.input).toBe(10)
+    expect(readUsage(watched, at, first?.cursor ?? null, noDatabase)?.tokens.input).toBe(30)
+  })
+
+  test('at totals reads only what looks otherwise than before', () => {
+    let reads = 0
+    const document: UsageRule = { kind: 'document', files: () => [file], read: (value) => ({ ...NO_TOKENS, input: (value as Line).usage + reads++ }) }
+    writeFileSync(file, '{"usage":5}')
+    const first = glance(null, document)
+    expect(glance(first?.cursor ?? null, document)?.cursor).toBe(first?.cursor)
+    utimesSync(file, 1, 1)
+    expect([glance(first?.cursor ?? null, document)?.tokens.input, reads]).toEqual([6, 2])
+  })
+})
+
 describe('bounds', () => {
   const LINE = 8 * 1024 * 1024
   verifies('bounded', 'a line over the bound is passed over, however it is cut into looks; one below it is not', () => {
@@ -124,6 +206,7 @@ describe('bounds', () => {
     const first = look(null)
     expect(first).toMatchObject({ complete: false, input: 63 })
     expect(look(first.cursor)).toMatchObject({ complete: true, input: 100 })
+    expect(readUsageWhole(rule, at, null, noDatabase)).toMatchObject({ complete: true, tokens: { input: 100 } })
   })
 
   test('no pipe, no folder, and nothing of the kernel is opened', () => {

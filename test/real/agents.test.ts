@@ -189,6 +189,24 @@ describe('an agent that Holdfast knows', () => {
   )
 
   test(
+    'a fork begins with a copy of what was burned before: that is not burned again, and ends nothing',
+    withAgent(async (lab, env) => {
+      const projects = join(lab.agentDir, 'config', 'projects', '-w')
+      const [OLD, FORK] = ['66666666-2222-4333-8444-555555555555', '77777777-2222-4333-8444-555555555555']
+      const usage = { input_tokens: 5000, output_tokens: 10 }
+      const line = { type: 'assistant', sessionId: OLD, timestamp: '2026-01-01T00:00:00.000Z', message: { id: 'old', usage } }
+      mkdirSync(projects, { recursive: true })
+      writeFileSync(join(projects, `${OLD}.jsonl`), `${JSON.stringify(line)}\n`)
+      const command = ['--', 'claude', '--resume', OLD, '--fork-session']
+      await lab.ok(['run', '--session', 's', '--budget', '1000', '--detach', '--dir', lab.dir, ...command], { env: { ...env, FA_DO: 'fork' } })
+      const followed = join(lab.home, 'runs', String((await lab.status('s'))['run']), 'follow')
+      await until('the timer to have counted', async () => readOr(followed).includes(FORK) || (await lab.status('s')).state !== 'running')
+      expect(await lab.status('s')).toMatchObject({ state: 'running', nativeId: FORK, usage: { tokens: { total: 110 }, tokensWhole: true } })
+      expect(JSON.parse(await lab.ok(['ls', '--json']))).toMatchObject([{ usage: { tokens: { total: 110 }, tokensWhole: false } }])
+    }),
+  )
+
+  test(
     'an agent that it started by itself ends with it, and is on record as a task with what it burned',
     withAgent(async (lab, env) => {
       await lab.ok(['run', '--session', 's', '--detach', '--dir', lab.dir, 'claude', '-p', 'x'], { env: { ...env, FA_DO: 'review' } })

@@ -12,8 +12,11 @@ const MAX_DEPTH = 3
  */
 export const claudeUsage: LinesRule = {
   kind: 'lines',
-  files: (env, id) =>
-    projectsWith(env, id).flatMap((project) => [join(project, `${id}.jsonl`), ...agentFiles(join(project, id, 'subagents'), MAX_DEPTH)]),
+  files: (env, id, which) =>
+    projectsWith(env, id).flatMap((project) => [
+      join(project, `${id}.jsonl`),
+      ...(which === 'own' ? [] : agentFiles(join(project, id, 'subagents'), MAX_DEPTH)),
+    ]),
   words: ['"usage"', '"cost-state"'],
   remembers: 8,
   read: readLine,

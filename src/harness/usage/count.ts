@@ -7,8 +7,9 @@ export type Count = FileCursor & { readonly burned: Tokens }
 /** Adds a line: each key once, and the cost of the session only as far as it grows. */
 export function counted(count: Count, line: UsageLine, remembers: number): Count {
   if (line.kind === 'cost') return withCost(count, line.total)
+  if (line.kind === 'copied') return { ...count, after: latest(line.until, count.after) }
   const before = count.recent.find(([key]) => key === line.key)?.[1]
-  if (before === undefined && count.after !== null && line.at <= count.after) return passedOver(count)
+  if (before === undefined && !isNew(count, line.at)) return passedOver(count)
   const tokens = before === undefined ? line.tokens : highestTokens(before, line.tokens)
   return {
     ...count,
@@ -17,6 +18,8 @@ export function counted(count: Count, line: UsageLine, remembers: number): Count
     recent: line.key === null ? count.recent : remembered(count.recent, line.key, tokens, remembers),
   }
 }
+
+const isNew = ({ after, untimed }: Count, at: number): boolean => after === null || (at === 0 ? untimed : at > after)
 
 export const latest = (one: number | null, other: number | null): number | null => (one === null ? other : Math.max(one, other ?? one))
 

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { verifies } from '../requirements.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-timer-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const node = join(folder, 'node')
+writeFileSync(node, `#!/bin/sh\nprintf '%s\\n' "$*" >>'${folder}/calls'\n`, { mode: 0o755 })
+
+/** What it has had Node do until its time was over. */
+async function callsOf(runDirectory: string, seconds: number): Promise<string[]> {
+  writeFileSync(join(folder, 'calls'), '')
+  const self = String(process.pid)
+  const words = [runDirectory, String(seconds), 'budget', self, self, 'harness', node, 'cli', 'r1']
+  await new Promise((done) => spawn('sh', ['src/keep/timer.sh', ...words], { stdio: 'ignore', timeout: 20_000 }).once('exit', done))
+  return readFileSync(join(folder, 'calls'), 'utf8').trimEnd().split('\n')
+}
+
+describe('the timer of a run', () => {
+  verifies('bounded', 'whose directory is gone still ends it in time', async () => {
+    expect(await callsOf(join(folder, 'gone'), 1)).toEqual(['cli _end r1 TIMEOUT'])
+  })
+
+  test('looks once more at what was written in the tick of its last look, and then no more', async () => {
+    const written = join(folder, 'written')
+    writeFileSync(join(folder, 'follow'), `${written}\n${join(folder, 'never-was')}\n`)
+    for (const path of [written, join(folder, 'followed')]) {
+      writeFileSync(path, '')
+      utimesSync(path, 1_700_000_000, 1_700_000_000)
+    }
+    expect(await callsOf(folder, 3)).toEqual(['cli _follow r1 budget', 'cli _end r1 TIMEOUT'])
+  })
+})
