@@ -173,8 +173,9 @@ try {
       return time(HOLDFAST, ['ls', '--json'], { env: busyEnv })
     },
   })
-  const burned = (await agents.list()).map(({ tokens }) => tokens.run.input)
-  if (burned.some((input) => input !== rounds * 100)) throw new Error(`ls counted ${burned} and not ${rounds * 100}`)
+  const burned = []
+  for (const index of busy.commands.keys()) burned.push((await agents.status(`agent-${index}`)).tokens.run.input)
+  if (burned.some((input) => input !== rounds * 100)) throw new Error(`counted ${burned} and not ${rounds * 100}`)
   await agents.stop({ references: [], all: true })
   agents.close()
   for (const [what, bound] of [

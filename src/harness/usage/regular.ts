@@ -21,7 +21,7 @@ export function withFile<T>(path: string, use: (fd: number, size: number) => T):
 /** Only a regular file is opened, and without waiting, should it have become a pipe meanwhile. What lies in /proc only looks like one. */
 function openRegular(path: string): number | null {
   try {
-    const real = realpathSync(path)
+    const real = realpathSync.native(path)
     if (/^\/(?:proc|dev|sys)\//.test(real) || !statSync(real).isFile()) return null
     const fd = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY)
     if (fstatSync(fd).isFile()) return fd
