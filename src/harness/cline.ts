@@ -11,7 +11,7 @@ import { words } from './words.ts'
 const stored = (env: Environment): string => join(folderOf(env, 'CLINE_DIR', '.cline'), 'data', 'sessions')
 const MAX_SESSIONS = 500
 
-/** Cline; measured with 3.0.65. Its tools run in its hub; it takes a prompt from a pipe, but from no file, and resumes only in a terminal. */
+/** Cline; measured with 3.0.65. Its tools run in its hub; it reads no prompt from a file, and resumes only in a terminal. */
 export const cline: Harness = {
   name: 'cline',
   title: 'Cline',

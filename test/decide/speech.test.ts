@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { choosesSession, daemonizes, headlessWords, idIn, isHeadless, keptWords, resumeWords, startWords } from '../../src/decide/index.ts'
+import {
+  choosesSession,
+  daemonizes,
+  headlessWords,
+  idIn,
+  isHeadless,
+  keptWords,
+  resumeWords,
+  startWords,
+  wantsApart,
+} from '../../src/decide/index.ts'
 import { HARNESSES, harnessFrom, harnessNamed } from '../../src/harness/index.ts'
 import type { Harness } from '../../src/model/index.ts'
 
@@ -194,4 +204,22 @@ describe('whatever is said', () => {
       }),
     )
   })
+})
+
+describe('out of a shared daemon', () => {
+  const codex = named('codex')
+  const HELP =
+    'Commands:\n  exec      Run without a terminal\n  resume    Go on\n  mcp       Servers\nOptions:\n      --no-daemon\n          Keep apart\n'
+  const OLD = HELP.replace('--no-daemon', '--no-dae')
+  test.each<[string[], string, boolean]>([
+    [[], HELP, true],
+    [['-m', 'gpt', 'fix the bug'], HELP, true],
+    [['resume', 'x'], HELP, true],
+    [['--no-daemon'], HELP, false],
+    [['exec', 'x'], HELP, false],
+    [['mcp', 'list'], HELP, false],
+    [[], OLD, false],
+    [[], '', false],
+  ])('%j is told so where the help knows it', (args, help, told) => expect(wantsApart(codex, args, help)).toBe(told))
+  test('others have none', () => expect(wantsApart(named('claude'), [], HELP)).toBe(false))
 })
