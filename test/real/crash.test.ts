@@ -33,20 +33,20 @@ async function launchDyingAt(lab: Lab, step: number, after: boolean): Promise<{ 
   return { reached: launched.code !== 0 }
 }
 
-for (const after of [false, true]) {
-  verifies(
-    'gate',
-    `a launcher killed ${after ? 'after' : 'before'} each of its durable steps leaves agent and record in agreement`,
-    () =>
-      inLab(async (lab) => {
-        let steps = 0
-        while (steps < MAX_STEPS && (await launchDyingAt(lab, steps + 1, after)).reached) steps++
-        expect(steps).toBeGreaterThan(5)
-        expect(steps).toBeLessThan(MAX_STEPS)
-      }),
-    240_000,
-  )
-}
+verifies(
+  'gate',
+  'a launcher killed after each of its durable steps leaves agent and record in agreement',
+  () =>
+    inLab(async (lab) => {
+      // Before a step all is as it was after the one before it; only the first has none.
+      await launchDyingAt(lab, 1, false)
+      let steps = 0
+      while (steps < MAX_STEPS && (await launchDyingAt(lab, steps + 1, true)).reached) steps++
+      expect(steps).toBeGreaterThan(5)
+      expect(steps).toBeLessThan(MAX_STEPS)
+    }),
+  240_000,
+)
 
 verifies(
   'evidence',
