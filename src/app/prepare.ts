@@ -65,7 +65,9 @@ export type Plan = {
 
 export async function prepare(world: World, asked: StartRequest): Promise<Plan> {
   if (!Array.isArray(asked.argv) || (asked.harness === undefined && (asked.argv.length === 0 || asked.argv[0] === '')))
-    throw new Problem('usage', 'there is no command to run', { hint: 'holdfast run [options] -- COMMAND [ARGUMENTS…]' })
+    throw new Problem('usage', 'there is no command to run', {
+      hint: 'holdfast run [options] claude, codex…, or: holdfast run [options] -- COMMAND [ARGUMENTS…]',
+    })
   for (const id of [asked.session, asked.name]) {
     if (id !== undefined && !isSessionId(id)) throw new Problem('usage', `${JSON.stringify(id)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
   }
