@@ -38,6 +38,7 @@ function judgeDaemons(pass: Pass, run: Lookable, exitAt: number | null, members:
   const leaked = [...fate.ours.map(({ pid }) => eyes.processes.marker(pid)), ...named.map(({ marker }) => marker)]
   return {
     ...fate,
+    blind: fate.blind ?? startedNear(pass, run, seen),
     named,
     ours: [...fate.ours, ...named],
     others: [...fate.others, ...members.map(({ row }) => row).filter((row) => worksForOthers(row, seen))],
@@ -46,6 +47,19 @@ function judgeDaemons(pass: Pass, run: Lookable, exitAt: number | null, members:
 }
 
 const NOTHING: InDaemons = { named: [], spared: [], ours: [], others: [], served: [], ask: [], blind: null, leaked: new Set() }
+
+/** What a session has started that only lies ready, and may be this run's own. */
+function startedNear({ table }: Pass, run: Lookable, { fate, environment, eyes }: SeenDaemons): string | null {
+  for (const { harness, id } of fate.near) {
+    const variable = eyes.daemonLore.variables.get(harness) ?? null
+    const row =
+      variable === null
+        ? undefined
+        : table.rows.find((one) => one.ticks >= bornAfter(run) && !isDead(one.state) && environment(one.pid)[variable] === id)
+    if (row !== undefined) return `pid ${row.pid} (${row.name}) was started by ${harness} session ${id} in a shared daemon, which may be its own`
+  }
+  return null
+}
 
 /** The one session that was handed over: when it has left its daemon, only its id still tells what it has left behind. */
 function learn(run: Lookable, { natives }: DaemonFate, { files }: Eyes): void {

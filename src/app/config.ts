@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { HARNESSES, harnessFrom, SPARE } from '../harness/index.ts'
@@ -79,9 +79,11 @@ function namesIn(table: unknown, key: string, path: string): string[] {
 
 function readOr(path: string): string | null {
   try {
+    // A pipe would make us wait.
+    if (!statSync(path).isFile()) throw new Error(`${path} is no file`)
     return readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new Error(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`, { cause: error })
+    throw new Error(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'it is no file'}`, { cause: error })
   }
 }

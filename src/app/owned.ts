@@ -1,10 +1,11 @@
 import { basename } from 'node:path'
 import { strongestOfEach } from '../decide/index.ts'
-import type { NativeClaim, NativeId } from '../model/index.ts'
+import type { Directory, Harness, NativeClaim, NativeId } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
+import { lookForDirectory, readMounts } from '../observe/index.ts'
 import { claimsOf, heldBy, keeperOf, type Whose, whoseAgents } from './discover.ts'
 import { seeAll } from './see.ts'
-import { agentFacts, agentLine, everybody, markedBy } from './unmanaged.ts'
+import { agentFacts, agentLine, agentsHere, everybody, markedBy } from './unmanaged.ts'
 import type { World } from './world.ts'
 
 type Owner = Whose & { readonly how: NativeClaim['how'] }
@@ -30,6 +31,23 @@ export async function refuseOwned(world: World, native: NativeId, exceptSession:
       sessions: owners.flatMap(({ session }) => session ?? []),
     },
   })
+}
+
+/** The newest session of a directory may be that of whoever works there. */
+export function refuseNewest(world: World, harness: Harness, directory: Directory): void {
+  const mounts = readMounts()
+  const there = agentsHere(world).find(
+    (agent) => agent.harness === harness.name && agent.cwd !== null && lookForDirectory(agent.cwd, world.islands, mounts)?.key === directory.key,
+  )
+  if (there === undefined) return
+  throw new Problem(
+    'held',
+    `it would go on with the newest ${harness.title} session of ${directory.path}, where ${agentLine(world, there)} is at work`,
+    {
+      hint: 'name the session that you mean: holdfast resume ID; holdfast ls --all shows them',
+      detail: { unmanaged: [agentFacts(world, there)] },
+    },
+  )
 }
 
 /** One that is taken in brings its session along: it must not be another live session's. */

@@ -64,7 +64,7 @@ export type Plan = {
 }
 
 export async function prepare(world: World, asked: StartRequest): Promise<Plan> {
-  if (!Array.isArray(asked.argv) || (asked.harness === undefined && (asked.argv.length === 0 || asked.argv[0] === '')))
+  if (!Array.isArray(asked.argv) || ((asked.harness ?? 'generic') === 'generic' && (asked.argv.length === 0 || asked.argv[0] === '')))
     throw new Problem('usage', 'there is no command to run', {
       hint: 'holdfast run [options] claude, codex…, or: holdfast run [options] -- COMMAND [ARGUMENTS…]',
     })

@@ -4,6 +4,7 @@ import type { Found, HoldfastEvent, LiveRun, Run, SessionView, Store } from '../
 import { ID_GRAMMAR, isLive, isSessionId, liveRunsOf, Problem } from '../model/index.ts'
 import type { Sight } from '../show/index.ts'
 import { forgottenLocks } from './forgotten.ts'
+import { hooksStatus } from './hooks.ts'
 import { judgeLocks } from './locks.ts'
 import { type Recorder, recordInPassing } from './record.ts'
 import { withTokens } from './tokens.ts'
@@ -136,9 +137,12 @@ async function convergeOne(world: World, store: Store, run: LiveRun, seen: Looke
 }
 
 /** Fenced off, but not asked to end: nobody else says why its tool calls are denied. */
-function fenceNote({ files }: World, run: LiveRun, { kind }: Verdict): string | null {
-  const intent = kind === 'alive' && run.state === 'running' ? files.intent(run.id) : null
-  return intent === null ? null : `its tool calls are denied: ${intent.reason}`
+function fenceNote(world: World, run: LiveRun, { kind }: Verdict): string | null {
+  const intent = kind === 'alive' && run.state === 'running' ? world.files.intent(run.id) : null
+  if (intent === null) return null
+  const harness = world.files.natives(run.id).at(-1)?.harness
+  const denies = hooksStatus(world).some((one) => one.harness === harness && one.state === 'installed')
+  return `${denies ? 'its tool calls are denied' : 'it is fenced off, but no hooks are installed that would deny its tool calls'}: ${intent.reason}`
 }
 
 /** Its command is over, its session is not. */

@@ -1,5 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { choosesSession, daemonizes, headlessWords, idIn, isHeadless, keptWords, resumeWords, startWords, wantsApart } from '../decide/index.ts'
+import {
+  choosesSession,
+  continuesNewest,
+  daemonizes,
+  headlessWords,
+  idIn,
+  isHeadless,
+  keptWords,
+  resumeWords,
+  startWords,
+  wantsApart,
+} from '../decide/index.ts'
 import { commandOf } from '../harness/index.ts'
 import { helpOf } from '../keep/index.ts'
 import type { Agent, Harness } from '../model/index.ts'
@@ -22,18 +33,21 @@ export type Spoken = {
   readonly prompt: Uint8Array | null
   /** Its session goes on when the command is over. */
   readonly daemonizes: boolean
+  /** It goes on with the newest of its directory, whichever that is. */
+  readonly continues: boolean
 }
 
 export function speak(world: World, request: StartRequest): Spoken {
   const { argv, harness: name, adopt } = request
   if (adopt !== undefined) return asItRuns(world, argv, adopt)
+  if (name === 'generic') return { ...UNKNOWN, argv }
   if (name === undefined) return literally(world, request)
   const harness = namedHarness(world, name)
   const program = programOf(world, harness)
   const told = { ...request, argv: [...apartWords(world, harness, request), ...argv] }
   const spoken = request.resume === undefined ? beginning(harness, told) : goingOn(world, harness, told, request.resume)
   refuseWithoutTerminal(harness, request, spoken.prompt !== null || isHeadless(harness, argv) || daemonizes(harness, argv))
-  return { ...spoken, argv: [program, ...spoken.argv], harness, daemonizes: daemonizes(harness, argv) }
+  return { ...spoken, argv: [program, ...spoken.argv], harness, daemonizes: daemonizes(harness, argv), continues: continuesNewest(harness, argv) }
 }
 
 /** In a daemon that it shares with others a session is hard to tell from theirs: our own are kept out of it. */
@@ -43,20 +57,30 @@ function apartWords(world: World, harness: Harness, { argv, promptFile }: StartR
   return wantsApart(harness, argv, helpOf(programOf(world, harness), world.env)) ? [apart] : []
 }
 
+const UNKNOWN = { harness: null, native: null, resumes: false, prompt: null, daemonizes: false, continues: false } as const
+
 /** A command as it stands: not a word of it is changed, but we know what we know of it. */
 function literally(world: World, { argv, promptFile }: StartRequest): Spoken {
   if (promptFile !== undefined)
     throw new Problem('usage', '--prompt-file is for an agent that Holdfast knows how to talk to', { hint: 'holdfast run --prompt-file F claude' })
   const { harness, args } = commandOf(argv, world.ownHarnesses()) ?? { harness: null, args: [] }
-  if (harness === null) return { argv, harness, native: null, resumes: false, prompt: null, daemonizes: false }
+  if (harness === null) return { ...UNKNOWN, argv }
   const native = idIn(harness, args)
-  return { argv, harness, native, resumes: native !== null, prompt: null, daemonizes: daemonizes(harness, args) }
+  return {
+    argv,
+    harness,
+    native,
+    resumes: native !== null,
+    prompt: null,
+    daemonizes: daemonizes(harness, args),
+    continues: continuesNewest(harness, args),
+  }
 }
 
 /** What is adopted was started by others: it carries what is proven of it. */
 function asItRuns(world: World, argv: readonly string[], { harness: name, nativeId }: Agent): Spoken {
   const harness = world.harnesses().find((one) => one.name === name) ?? null
-  return { argv, harness, native: harness === null ? null : nativeId, resumes: true, prompt: null, daemonizes: false }
+  return { argv, harness, native: harness === null ? null : nativeId, resumes: true, prompt: null, daemonizes: false, continues: false }
 }
 
 function namedHarness(world: World, name: string): Harness {

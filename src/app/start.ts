@@ -7,7 +7,7 @@ import { clearTheWay, refuseMissingProgram } from './clear.ts'
 import { equip } from './equip.ts'
 import { abandon, handOver, launchDetached, launchOf, untilHarness } from './launch.ts'
 import { holdingsOf, holdingsOn, judgeLocks, touching, whoseLocks } from './locks.ts'
-import { refuseOwned } from './owned.ts'
+import { refuseNewest, refuseOwned } from './owned.ts'
 import { type Plan, prepare, type StartRequest } from './prepare.ts'
 import { takeIn } from './take-in.ts'
 import { besideUnmanaged } from './unmanaged.ts'
@@ -57,7 +57,7 @@ async function startPlanned(plan: Plan): Promise<Started> {
     const retires = decision.kind === 'retire' || decision.kind === 'end-forgotten'
     if (retires) refuseMissingProgram(plan)
     // Two in one directory is a risk; two in one conversation is the harm itself.
-    if (decision.kind === 'claim' || retires) await refuseCarried(plan)
+    if (decision.kind === 'claim' || retires) await refuseCarried(plan, retires)
     const unmanaged = decision.kind === 'claim' || retires ? await besideUnmanaged(plan, beside.delegated) : []
     if (decision.kind !== 'claim') await clearTheWay(plan, decision, retired, began)
     else {
@@ -71,7 +71,9 @@ async function startPlanned(plan: Plan): Promise<Started> {
 }
 
 /** A conversation that somebody outside carries is not begun a second time, wherever that one works. */
-async function refuseCarried({ world, spoken: { harness, native }, request, session }: Plan): Promise<void> {
+async function refuseCarried({ world, spoken: { harness, native, continues }, request, session, directory }: Plan, retires: boolean): Promise<void> {
+  // Who is about to be retired is not in the way.
+  if (harness !== null && continues && !retires) refuseNewest(world, harness, directory)
   if (harness === null || native === null || request.adopt !== undefined) return
   await refuseOwned(world, { harness: harness.name, id: native }, session, request.allowUnmanaged === true)
 }

@@ -48,6 +48,9 @@ const VERBS: Readonly<Record<string, Verb>> = {
   _hook: { run: hookVerb, options: {} },
 }
 
+/** These refuse a configuration that makes no sense, and say so themselves. */
+const STARTS = ['run', 'resume', 'restart', 'task', 'adopt']
+
 /** One command from its words to its exit code. */
 async function main(args: readonly string[]): Promise<number> {
   // Global options may also stand before the verb.
@@ -67,7 +70,7 @@ async function main(args: readonly string[]): Promise<number> {
     return await verb.run(world, parsed)
   } finally {
     const trouble = world.configTrouble()
-    if (trouble !== null && name !== 'doctor' && !name.startsWith('_')) say(`${trouble}; it was left out of account`)
+    if (trouble !== null && !STARTS.includes(name) && name !== 'doctor' && !name.startsWith('_')) say(`${trouble}; it was left out of account`)
     world.close()
   }
 }

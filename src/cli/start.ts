@@ -30,8 +30,8 @@ export async function runVerb(world: World, parsed: Parsed): Promise<number> {
   const { values, command, literal } = parsed
   const [first = '', ...rest] = command ?? []
   // Said without `--`, the name of an agent that we know means that agent.
-  const known = !literal && first !== 'generic' && world.harnesses().some(({ name }) => name === first)
-  const said = known ? { harness: first, argv: rest } : { argv: !literal && first === 'generic' ? rest : (command ?? []) }
+  const known = !literal && world.harnesses().some(({ name }) => name === first)
+  const said = known ? { harness: first, argv: rest } : { argv: command ?? [] }
   const base = { ...said, session: values.get('session'), name: values.get('name'), worktree: values.get('worktree') }
   return begin(world, parsed, requestOf(parsed, base))
 }

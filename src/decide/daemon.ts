@@ -15,6 +15,8 @@ export type DaemonFate = {
   /** What daemons work on for us, to be ended the harness's own way before anything is signalled. */
   readonly served: readonly Working[]
   readonly ask: readonly Ask[]
+  /** Sessions that lie ready in a daemon of others, and may be its own: what they have started may be, too. */
+  readonly near: readonly NativeId[]
   /** Why it cannot be told whether this run's session goes on in a daemon. */
   readonly blind: string | null
 }
@@ -50,11 +52,12 @@ export function fateOfDaemons(daemons: readonly FoundDaemon[], run: RunOfDaemon,
     foreign: fates.flatMap((fate) => fate.foreign),
     served: fates.flatMap((fate) => fate.served),
     ask: oncePer(fates.flatMap((fate) => fate.ask)),
+    near: fates.flatMap((fate) => fate.near),
     blind: fates.map((fate) => fate.blind).find((why) => why !== null) ?? null,
   }
 }
 
-const NOTHING: DaemonFate = { spared: [], ours: [], others: [], natives: [], foreign: [], served: [], ask: [], blind: null }
+const NOTHING: DaemonFate = { spared: [], ours: [], others: [], natives: [], foreign: [], served: [], ask: [], near: [], blind: null }
 
 function fateOf(daemon: FoundDaemon, run: RunOfDaemon, natives: readonly NativeId[]): DaemonFate {
   const { row, what, harness, served, stop, born } = daemon
@@ -86,6 +89,7 @@ function fateOf(daemon: FoundDaemon, run: RunOfDaemon, natives: readonly NativeI
     foreign: idsOf(others),
     served: working.map(({ nativeId, processes }) => ({ row, processes, why: `${what} still works on session ${nativeId ?? 'unknown'}` })),
     ask: working.flatMap((session) => (session.stop === null ? [] : [{ of: row.pid, asking: session.stop }])),
+    near: known.length > 0 ? [] : idsOf(nearTo(daemon, run)),
     blind: known.length > 0 ? null : doubtOf(daemon, run, begunHere),
   }
   if (!born) return fate
@@ -96,13 +100,16 @@ function fateOf(daemon: FoundDaemon, run: RunOfDaemon, natives: readonly NativeI
 const UNTOLD = 'does not tell whom it serves'
 
 /** Of two that were begun here it cannot be told which is its own; nor of one in a daemon of others that its command may work through. */
-function doubtOf({ row, what, harness, served, born }: FoundDaemon, run: RunOfDaemon, begunHere: readonly ServedSession[]): string | null {
-  const daemon = `${what} (pid ${row.pid})`
+function doubtOf(found: FoundDaemon, run: RunOfDaemon, begunHere: readonly ServedSession[]): string | null {
+  const daemon = `${found.what} (pid ${found.row.pid})`
   if (begunHere.length > 1) return `${daemon} has ${begunHere.length} sessions that were begun here, and it cannot be told which is its own`
-  if (born || run.worksThrough !== harness) return null
-  const near = served?.find(({ active, dir, since }) => active && dir === run.dir && since !== null && since >= run.startedAt)
+  const near = nearTo(found, run).find(({ active }) => active)
   return near === undefined ? null : `${daemon} works here on session ${near.nativeId ?? 'unknown'}, which may be its own`
 }
+
+/** Those of a daemon that others started, and that its command may work through, which were begun here since. */
+const nearTo = ({ harness, served, born }: FoundDaemon, run: RunOfDaemon): readonly ServedSession[] =>
+  born || run.worksThrough !== harness ? [] : (served ?? []).filter(({ dir, since }) => dir === run.dir && since !== null && since >= run.startedAt)
 
 /** What a command handed over was begun before that ended; of one whose end nobody saw, nothing is known. */
 function mayBeOurs({ dir, since }: ServedSession, { harness, born }: FoundDaemon, { handsTo, exitAt, ...run }: RunOfDaemon): boolean {

@@ -59,6 +59,9 @@ function valuesAt(args: Words, { at, value }: { readonly at: number; readonly va
 /** What the command line names; a fork will have another id. */
 export const idIn = (harness: Harness, args: Words): string | null => namedSession(harness, args)
 export const choosesSession = (harness: Harness, args: Words): boolean => saying(harness, args, harness.speech.chooses).length > 0
+/** Not which session, but the newest there is; a fork of it is another one. */
+export const continuesNewest = (harness: Harness, args: Words): boolean =>
+  saying(harness, args, harness.speech.continues ?? []).length > 0 && saying(harness, args, harness.speech.forks).length === 0
 export const daemonizes = (harness: Harness, args: Words): boolean => saying(harness, args, harness.daemonizes).length > 0
 export const isHeadless = (harness: Harness, args: Words): boolean => saying(harness, args, harness.speech.headless?.marks ?? []).length > 0
 

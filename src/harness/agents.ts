@@ -96,10 +96,39 @@ function programOf({ exe, argv, row }: Candidate, harnesses: readonly Harness[])
 
 /** The agent that a command line starts, with what that is told; null: none that we know. Words before its name that only prepare (env) are passed over. */
 export function commandOf(argv: readonly string[], own: readonly Harness[] = []): Program | null {
-  const [program = '', ...args] = argv
+  const [program = '', ...args] = withoutWrappers(argv)
   const harnesses = [...HARNESSES, ...own]
   const harness = harnesses.find((one) => one.program.ambiguous !== true && one.commands.includes(basename(program)))
-  return harness === undefined ? scriptOf(null, argv, harnesses) : { harness, args }
+  return harness === undefined ? scriptOf(null, [program, ...args], harnesses) : { harness, args }
+}
+
+/** Programs that only prepare the one whose command line follows: options of theirs with a value, and how many words come before it. */
+const WRAPPERS: Readonly<Record<string, { readonly valued: RegExp; readonly words: number }>> = {
+  timeout: { valued: /^(-k|-s|--kill-after|--signal)$/, words: 1 },
+  nice: { valued: /^(-n|--adjustment)$/, words: 0 },
+  ionice: { valued: /^-[cnp]$/, words: 0 },
+  nohup: { valued: /^$/, words: 0 },
+  setsid: { valued: /^$/, words: 0 },
+  stdbuf: { valued: /^(-[ioe]|--(input|output|error))$/, words: 0 },
+  taskset: { valued: /^$/, words: 1 },
+  time: { valued: /^-[fo]$/, words: 0 },
+  sudo: { valued: /^-[ugCDhprtT]$/, words: 0 },
+  doas: { valued: /^-[uC]$/, words: 0 },
+  env: { valued: /^(-u|-C|--unset|--chdir)$/, words: 0 },
+}
+const MAX_WRAPPERS = 8
+
+function withoutWrappers(argv: readonly string[], most = MAX_WRAPPERS): readonly string[] {
+  const name = basename(argv[0] ?? '')
+  const wrapper = most > 0 && Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined
+  if (wrapper === undefined) return argv
+  let left = wrapper.words
+  for (let at = 1; at < argv.length; at += 1) {
+    const word = argv[at] ?? ''
+    if (wrapper.valued.test(word)) at += 1
+    else if (!word.startsWith('-') && !/^\w+=/.test(word) && left-- === 0) return withoutWrappers(argv.slice(at), most - 1)
+  }
+  return argv
 }
 
 /** A program that renames itself puts words into its argv[0] (`claude bg-spare`); a path may have spaces of its own. */

@@ -24,6 +24,7 @@ export const claude: Harness = {
     preset: ['--session-id', '{id}'],
     resume: ['--resume', '{id}', '{args}'],
     chooses: words('--session-id --resume -r --continue -c --fork-session --from-pr --teleport --cloud'),
+    continues: words('--continue -c'),
     idAfter: words('--session-id --resume -r'),
     forks: ['--fork-session'],
     headless: { start: ['-p', '{args}'], resume: ['-p', '--resume', '{id}', '{args}'], prompt: 'stdin', marks: ['-p', '--print'] },

@@ -29,6 +29,7 @@ export const code: Harness = {
     preset: null,
     resume: ['resume', '{id}', '{args}'],
     chooses: ['resume'],
+    continues: ['--last'],
     idAfter: ['resume'],
     forks: [],
     headless: { start: ['exec', '{args}', '-'], resume: ['exec', '{args}', 'resume', '{id}', '-'], prompt: 'stdin', marks: ['exec', 'e'] },

@@ -32,6 +32,7 @@ export const codex: Harness = {
     preset: null,
     resume: ['resume', '{id}', '{args}'],
     chooses: ['resume', 'fork'],
+    continues: ['--last'],
     idAfter: ['resume'],
     forks: ['fork'],
     apart: '--no-daemon',

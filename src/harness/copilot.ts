@@ -20,6 +20,7 @@ export const copilot: Harness = {
     preset: ['--session-id', '{id}'],
     resume: ['--resume={id}', '{args}'],
     chooses: words('--session-id --resume -r --continue --connect'),
+    continues: ['--continue'],
     idAfter: words('--session-id --resume -r'),
     forks: [],
     headless: { start: ['{args}'], resume: ['--resume={id}', '{args}'], prompt: 'stdin', marks: ['-p', '--prompt'] },

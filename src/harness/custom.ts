@@ -37,7 +37,9 @@ function build(name: string, table: Table): Harness {
     ...new Set([...table.words('id_after', 'a list of words'), ...(preset ?? []).filter((word) => word.startsWith('-') && !word.includes('{'))]),
   ]
   const variables = table.words('variables', 'a list of names of variables, or of families ending in *', /^[A-Za-z_]\w*\*?$/)
-  const needed = variables.find((name) => NEEDED.some((one) => (name.endsWith('*') ? one.startsWith(name.slice(0, -1)) : one === name)))
+  const needed = [...variables, ...(idVariable === null ? [] : [idVariable])].find((name) =>
+    NEEDED.some((one) => (name.endsWith('*') ? one.startsWith(name.slice(0, -1)) : one === name)),
+  )
   if (needed !== undefined) throw table.wrong('variables', `${needed} would be taken from every agent, which cannot do without`)
   return {
     ...generic,

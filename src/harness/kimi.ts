@@ -15,6 +15,7 @@ export const kimi: Harness = {
     preset: null,
     resume: ['--session', '{id}', '{args}'],
     chooses: words('--session -S -r --continue -c'),
+    continues: words('--continue -c'),
     idAfter: ['--session', '-S', '-r'],
     forks: [],
     headless: {

@@ -11,6 +11,7 @@ export const OPENCODE_SPEECH: Speech = {
   preset: null,
   resume: ['--session', '{id}', '{args}'],
   chooses: words('--session -s --continue -c --fork'),
+  continues: words('--continue -c'),
   idAfter: ['--session', '-s'],
   forks: ['--fork'],
   headless: { start: ['run', '{args}'], resume: ['run', '--session', '{id}', '{args}'], prompt: 'stdin', marks: ['run'] },

@@ -15,6 +15,7 @@ export const pi: Harness = {
     preset: ['--session-id', '{id}'],
     resume: ['--session', '{id}', '{args}'],
     chooses: words('--session-id --session --continue -c --resume -r --fork --no-session'),
+    continues: words('--continue -c'),
     idAfter: ['--session-id', '--session'],
     forks: ['--fork'],
     headless: { start: ['-p', '{args}'], resume: ['-p', '--session', '{id}', '{args}'], prompt: 'stdin', marks: ['-p', '--print'] },

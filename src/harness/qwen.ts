@@ -19,6 +19,7 @@ export const qwen: Harness = {
     preset: ['--session-id', '{id}'],
     resume: ['--resume', '{id}', '{args}'],
     chooses: words('--session-id --resume -r --continue -c --fork-session'),
+    continues: words('--continue -c'),
     idAfter: words('--session-id --resume -r'),
     forks: ['--fork-session'],
     headless: { start: ['{args}'], resume: ['--resume', '{id}', '{args}'], prompt: 'stdin', marks: ['-p', '--prompt'] },

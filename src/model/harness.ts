@@ -61,6 +61,8 @@ export type Speech = {
   readonly resume: Words | null
   /** Options and first arguments that choose a session by themselves: with one of them nothing is preset. */
   readonly chooses: Words
+  /** Those of them that go on with the newest session of the directory, whichever that is. */
+  readonly continues?: Words
   /** Those of them that an id follows (`--resume ID`, `--resume=ID`, `resume ID`). */
   readonly idAfter: Words
   /** Those that make a new session of an old one: the id that is named is not the one it will have. */

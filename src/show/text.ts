@@ -72,7 +72,7 @@ export function statusText(sight: Sight, now: number, paint: Paint): string[] {
       'harness',
       session.harness === null
         ? null
-        : `${session.harness}${session.native === null ? ' (its own id of the session is not known yet)' : ` session ${plain(session.native)}`}`,
+        : `${session.harness}${session.native === null ? (session.wentTo === null ? ' (its own id of the session is not known yet)' : `; its conversation went on as session ${session.wentTo}`) : ` session ${plain(session.native)}`}`,
     ],
     ['budget', run.budget === null ? null : `${run.budget} tokens`],
     ...tokensFacts(sight, now),

@@ -29,7 +29,7 @@ const daemon = (served: FoundDaemon['served'], over: Partial<FoundDaemon> = {}):
   ...over,
 })
 const claude = (...ids: string[]): NativeId[] => ids.map((id) => ({ harness: 'claude', id }))
-const nothing = { spared: [], ours: [], others: [], natives: [], foreign: [], served: [], ask: [], blind: null }
+const nothing = { spared: [], ours: [], others: [], natives: [], foreign: [], served: [], ask: [], near: [], blind: null }
 
 describe("a harness's shared daemon that was born in the run", () => {
   verifies('unknown', 'is spared when it cannot be told whom it serves', () => {
@@ -60,6 +60,7 @@ describe("a harness's shared daemon that was born in the run", () => {
       foreign: claude('2'),
       served: [{ row: row(500), processes: [of(1)], why: 'D still works on session 1' }],
       ask: [{ of: 500, asking: command('claude', 'stop', '1') }],
+      near: [],
       blind: null,
     })
   })
@@ -104,6 +105,8 @@ describe("a harness's shared daemon that others started", () => {
     const doubt = (over: Partial<ServedSession>, natives = claude()) =>
       fateOfDaemons([daemon([session('1', over)], outside)], { ...run, worksThrough: 'claude' }, natives).blind
     expect(doubt({})).toContain('works here on session 1, which may be its own')
+    const ready = fateOfDaemons([daemon([session('1', { active: false })], outside)], { ...run, worksThrough: 'claude' }, [])
+    expect(ready).toMatchObject({ near: claude('1'), blind: null })
     for (const other of [{ active: false }, { dir: '/else' }, { since: 99 }, { since: null }]) expect(doubt(other)).toBeNull()
     expect(doubt({}, claude('2'))).toBeNull()
     expect(fateOfDaemons([daemon([session('1')], outside)], run, []).blind).toBeNull()

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { agentsAmong, mayBeAgent, registeredAgents } from '../../src/harness/index.ts'
+import { agentsAmong, commandOf, mayBeAgent, registeredAgents } from '../../src/harness/index.ts'
 import type { Candidate, ProcessRow, Registered } from '../../src/model/index.ts'
 import { row } from '../decide/build.ts'
 
@@ -371,3 +371,19 @@ describe('where it works', () => {
     expect(agentsAmong([claude], [])[0]?.cwd).toBe('/here')
   })
 })
+
+test.each<[string, string | null]>([
+  ['claude --resume x', 'claude'],
+  ['env A=1 -u B claude', 'claude'],
+  ['timeout -k 5 20 claude -p', 'claude'],
+  ['nice -n 5 nohup setsid -w codex exec', 'codex'],
+  ['stdbuf -o0 env A=1 timeout 20 /usr/bin/gemini', 'gemini'],
+  ['sudo -u dev opencode run', 'opencode'],
+  ['node /usr/lib/node_modules/@google/gemini-cli/dist/index.js', 'gemini'],
+  // What is only spoken of is not started.
+  ['timeout 5 grep claude file', null],
+  ['nice echo claude', null],
+  ['sh -c claude', null],
+  ['env', null],
+  ['timeout 20', null],
+])('%s starts %s', (line, name) => expect(commandOf(line.split(' '))?.harness.name ?? null).toBe(name))

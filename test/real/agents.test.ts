@@ -151,7 +151,7 @@ describe('an agent that Holdfast knows', () => {
       // The second goes where the first is.
       expect(await go('two', NEW)).toBe(`2 ${NEW}`)
       expect(readOr(join(lab.agentDir, 'heard'))).toMatch(/that of session one.*Holdfast: denied. Session two/s)
-      expect(await lab.status('two')).toMatchObject({ state: 'running', note: expect.stringMatching(/denied.*session one/) })
+      expect(await lab.status('two')).toMatchObject({ state: 'running', note: expect.stringMatching(/fenced off, but no hooks.*session one/) })
       for (const session of ['one', 'two']) {
         const events = JSON.parse(await lab.ok(['events', session, '--json'])) as { kind: string }[]
         expect(events.filter(({ kind }) => kind === 'conflict')).toHaveLength(1)
