@@ -27,6 +27,7 @@ export async function reconcile(world: World): Promise<Change[]> {
   const runs = liveRunsOf(views)
   const looked = await lookAtAll(runs, world)
   await rememberMembers(world, runs, looked)
+  const agents = new Set(views.filter(({ session }) => session.harness !== null).map(({ session }) => session.id))
   const changes: Change[] = []
   for (const run of runs) {
     world.files.capLog(run.id)
@@ -34,7 +35,7 @@ export async function reconcile(world: World): Promise<Change[]> {
     const about = { ranMs: ranMs(world, seen.harnessId), maySignal: true, parentEnded: await parentEnded(world, store, run) }
     const judged = verdict(run, seen)
     const step = converge(run, judged, about)
-    const isSpent = await learn(world, store, run, judged.kind === 'alive')
+    const isSpent = judged.kind === 'alive' && agents.has(run.session) && (await learn(world, store, run))
     const after = isSpent
       ? await store.run(run.id)
       : judged.kind === 'settling'
@@ -52,8 +53,8 @@ export async function reconcile(world: World): Promise<Change[]> {
 
 /** What a run's timer does too, should it be gone: which conversation its agent carries, and whether it has burned what it may; then
  * it was ended. */
-async function learn(world: World, store: Store, run: LiveRun, alive: boolean): Promise<boolean> {
-  const known = alive ? await knownOf(world, store, run) : null
+async function learn(world: World, store: Store, run: LiveRun): Promise<boolean> {
+  const known = await knownOf(world, store, run)
   if (known === null) return false
   await learnNative(world, store, run, known)
   return (await endSpent(world, run)) === 'ended'
