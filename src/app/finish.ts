@@ -2,8 +2,7 @@ import { endRun, endWhatIsLeft, lookAt, type RunEnd } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
 import type { Intent, LiveRun, ProcessRow, Store } from '../model/index.ts'
 import { exitFromShell, intentOf, isLive, Problem, sameProcess } from '../model/index.ts'
-import { knownOf } from './harness.ts'
-import { learnLast } from './native.ts'
+import { learnAtEnd } from './native.ts'
 import { housekeep, TIME_IS_OVER } from './reconcile.ts'
 import type { World } from './world.ts'
 
@@ -16,7 +15,7 @@ export async function finishRun(world: World, id: string, code: number | null = 
   const run = await store.run(id)
   if (run === null) return null
   if (code !== null && isLive(run) && world.files.exit(id) === null) await store.recordExited(run, exitFromShell(code), world.clock.now())
-  if (isLive(run)) await learnBefore(world, store, run)
+  if (isLive(run)) await learnAtEnd(world, store, run)
   const how = { intent: null, graceMs: world.policy.graceMs }
   await leaveToOthers(world, store, id)
   const left = (await store.run(id)) ?? run
@@ -25,12 +24,6 @@ export async function finishRun(world: World, id: string, code: number | null = 
   world.files.tidy(id)
   if (world.clock.random() * world.policy.housekeepingOdds < 1) await housekeep(world, store)
   return end
-}
-
-/** A short one may be over before anybody could look at it. */
-async function learnBefore(world: World, store: Store, run: LiveRun): Promise<void> {
-  const known = await knownOf(world, store, run)
-  if (known !== null) await learnLast(world, store, run, known)
 }
 
 /** Somebody asked for this end and is giving what is left of it its grace: that is theirs to end, unless they do not. */

@@ -4,7 +4,7 @@ import { agentsAmong, captureNative, registeredAgents, type Seen } from '../harn
 import type { Agent, BindAnswer, Binding, Candidate, Harness, LiveRun, Member, NativeId, ProcessId, ProcessRow, Run, Store } from '../model/index.ts'
 import { isDead, isLive, sameProcess } from '../model/index.ts'
 import { beginUsageLate, placesOf } from './begun.ts'
-import type { Known } from './harness.ts'
+import { type Known, knownOf } from './harness.ts'
 import { recordInPassing } from './record.ts'
 import type { World } from './world.ts'
 
@@ -50,16 +50,20 @@ function mainAgent(world: World, members: readonly Member[], harness: ProcessId,
   )
 }
 
-/** The agent is gone: then only what it has written can still tell. */
-export async function learnLast(world: World, store: Store, run: LiveRun, { harness }: Known): Promise<void> {
-  if (world.files.natives(run.id).length > 0) return
+/** The agent is gone: then only what it has written can still tell. A short one may be over before anybody could look at it. */
+export async function learnAtEnd(world: World, store: Store, run: LiveRun): Promise<boolean> {
+  if (world.files.natives(run.id).length > 0) return true
+  const known = await knownOf(world, store, run)
+  if (known === null) return false
+  const { harness } = known
   const id = captureNative(harness, {
     agent: null,
     output: () => (run.detached ? headOfLog(world, run.id) : null),
     tools: () => null,
     begun: begunBy(world, run, harness),
   })
-  if (id !== null && isThere(world, run, harness, id)) await bind(world, store, run, { harness: harness.name, id }, { how: 'output' })
+  if (id === null || !isThere(world, run, harness, id)) return false
+  return (await bind(world, store, run, { harness: harness.name, id }, { how: 'output' })).kind === 'bound'
 }
 
 function captured(world: World, run: LiveRun, harness: Harness, agent: Agent, members: readonly Member[]): string | null {

@@ -6,6 +6,7 @@ import type { Sight } from '../show/index.ts'
 import { forgottenLocks } from './forgotten.ts'
 import { hooksStatus } from './hooks.ts'
 import { judgeLocks } from './locks.ts'
+import { learnAtEnd } from './native.ts'
 import { type Recorder, recordInPassing } from './record.ts'
 import { withTokens } from './tokens.ts'
 import { worktreeAt } from './worktree.ts'
@@ -111,6 +112,8 @@ async function convergeOne(world: World, store: Store, run: LiveRun, seen: Looke
   const pid = seen.harnessId?.pid ?? null
   if (step.kind === 'record-end') {
     const at = endedAt(run, seen.exit, world.clock.now())
+    // Whoever records an end first says what the agent has left of itself: later nobody may.
+    await record(() => learnAtEnd(world, store, run))
     const ending = { ...step.ending, usage: usageOf(run, [], world) }
     await record(() => store.recordEnded(run, ending, seen.harnessId, at))
     return ended(
