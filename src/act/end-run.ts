@@ -11,6 +11,8 @@ import { isHere, type Looked, lookAt } from './look.ts'
 export type { RunEnd }
 export type Ender = Hands & {
   readonly store: Store
+  /** Its agent is over: what it has left of itself is looked at before its end is on record, since later nobody may. */
+  readonly learnAtEnd: (run: LiveRun) => Promise<void>
   /** Agents that a harness started by itself and that ended with it are put on record, with what they had burned. */
   readonly recordCompany: (run: Run, agents: readonly Agent[]) => Promise<void>
 }
@@ -54,6 +56,7 @@ export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<Ru
       return { kind: 'unknown', run, why: 'its launcher is at work, and the store cannot be told' }
     if (judged.kind === 'over') {
       addSpared(tally, seen.tree?.kind === 'empty' ? (seen.tree.spared ?? []) : [])
+      await ender.learnAtEnd(run)
       const told = { ...withCompany(judged.ending, tally.ended, tally.spared), usage: usageOf(run, [], ender) }
       const unrecorded = await record(run, told, seen, trouble, ender)
       if (unrecorded === 'look-again') continue

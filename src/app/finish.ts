@@ -2,7 +2,6 @@ import { endRun, endWhatIsLeft, lookAt, type RunEnd } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
 import type { Intent, LiveRun, ProcessRow, Store } from '../model/index.ts'
 import { exitFromShell, intentOf, isLive, Problem, sameProcess } from '../model/index.ts'
-import { learnAtEnd } from './native.ts'
 import { housekeep, TIME_IS_OVER } from './reconcile.ts'
 import type { World } from './world.ts'
 
@@ -15,7 +14,6 @@ export async function finishRun(world: World, id: string, code: number | null = 
   const run = await store.run(id)
   if (run === null) return null
   if (code !== null && isLive(run) && world.files.exit(id) === null) await store.recordExited(run, exitFromShell(code), world.clock.now())
-  if (isLive(run)) await learnAtEnd(world, store, run)
   const how = { intent: null, graceMs: world.policy.graceMs }
   await leaveToOthers(world, store, id)
   const left = (await store.run(id)) ?? run

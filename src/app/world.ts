@@ -29,6 +29,8 @@ import { agentsIn, recordCompany } from './company.ts'
 import { openConfig } from './config.ts'
 import { withFailpoints } from './failpoints.ts'
 import { homePath, openHome, userName } from './home.ts'
+import { learnAtEnd } from './native.ts'
+import { recordInPassing } from './record.ts'
 import { markersOnDisk, recoverStore } from './recover.ts'
 import { tokensOf } from './usage.ts'
 
@@ -61,6 +63,7 @@ export type World = {
   readonly zeroAfter: Eyes['zeroAfter']
   readonly agentsIn: Hands['agentsIn']
   readonly recordCompany: Ender['recordCompany']
+  readonly learnAtEnd: Ender['learnAtEnd']
   readonly worktrees: Worktrees
   readonly host: string
   /** Lazily, so that it costs nothing: `user@host`. */
@@ -113,7 +116,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     opened.set(as, known)
     return known
   }
-  return {
+  const world: World = {
     home: home.path,
     islands,
     assets,
@@ -133,6 +136,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     zeroAfter,
     agentsIn: agentsIn(senses),
     recordCompany: async (run, agents) => recordCompany(senses, await store('writer'))(run, agents),
+    learnAtEnd: (run) => recordInPassing()(async () => learnAtEnd(world, await store('writer'), run)),
     configTrouble: config.trouble,
     daemons,
     daemonLore,
@@ -157,4 +161,5 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
       opened.clear()
     },
   }
+  return world
 }

@@ -91,6 +91,7 @@ export async function simulated(): Promise<Simulated> {
     zeroAfter: () => [],
     agentsIn: () => [],
     recordCompany: async () => {},
+    learnAtEnd: async () => {},
     daemonLore: { variables: new Map(), backgroundId: () => null, handsOver: () => null, worksThrough: () => null },
     ask: async () => {},
     files: {
