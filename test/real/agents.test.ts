@@ -226,6 +226,28 @@ describe('an agent that Holdfast knows', () => {
   )
 
   test(
+    'an id that is told only at the end is known, whoever records that end',
+    withAgent(async (lab, env) => {
+      mkdirSync(lab.home, { mode: 0o700, recursive: true })
+      const late = join(lab.agentDir, 'bin', 'late-cli')
+      writeFileSync(late, '#!/bin/sh\nread -r _ <"$FA_DIR/never"\necho \'{"session_id":"late-1234"}\'\n', { mode: 0o755 })
+      writeFileSync(join(lab.home, 'config.toml'), '[harness.late]\ncommand = "late-cli"\noutput_id = "session_id"\n')
+      await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--detach', 'late', 'go'], { env })
+      const { keeper, run } = (await lab.status('s')) as unknown as { keeper: number; run: string }
+      const timer = join(lab.home, 'runs', run, 'timer')
+      // Nobody of ours is there to see it: its keeper is frozen, and its timer gone.
+      process.kill(Number.parseInt(await until('its timer', () => readOr(timer) || null), 10), 'SIGTERM')
+      process.kill(keeper, 'SIGSTOP')
+      writeFileSync(join(lab.agentDir, 'never'), 'go\n')
+      await until('its end', async () => {
+        await lab.ok(['reconcile'])
+        return (await lab.status('s')).state === 'completed'
+      })
+      expect(await lab.status('late-1234')).toMatchObject({ session: 's', harness: 'late', nativeId: 'late-1234' })
+    }),
+  )
+
+  test(
     'one of your own in config.toml is spoken to as you say; a key that nobody knows is an error',
     withAgent(async (lab, env) => {
       mkdirSync(lab.home, { mode: 0o700, recursive: true })
