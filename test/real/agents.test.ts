@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { SESSION_VARIABLES } from '../../src/harness/index.ts'
 import { verifies } from '../requirements.ts'
-import { inLab, type Lab, readOr, until } from './lab.ts'
+import { gone, inLab, isAlive, type Lab, readOr, until } from './lab.ts'
 
 /** A lab with a stand-in for claude on its PATH. */
 const withAgent = (body: (lab: Lab, env: NodeJS.ProcessEnv) => Promise<void>): (() => Promise<void>) => {
@@ -244,6 +244,8 @@ describe('an agent that Holdfast knows', () => {
         return (await lab.status('s')).state === 'completed'
       })
       expect(await lab.status('late-1234')).toMatchObject({ session: 's', harness: 'late', nativeId: 'late-1234' })
+      if (isAlive(keeper)) process.kill(keeper, 'SIGCONT')
+      await gone(keeper)
     }),
   )
 
