@@ -1,8 +1,9 @@
 import type { Ender, Hands, Lookable } from '../act/index.ts'
 import { agentsAmong, HARNESSES, mayBeAgent, readUsageWhole, registeredAgents, usageSince } from '../harness/index.ts'
-import type { Agent, Candidate, Ended, Member, Run, Store, Tokens } from '../model/index.ts'
+import type { Agent, Ended, Member, Run, Store, Tokens } from '../model/index.ts'
 import { isLive, MS_PER_TICK, Problem, sameProcess } from '../model/index.ts'
 import { isOlder, placesOf } from './begun.ts'
+import { candidateOf } from './candidates.ts'
 import { newCookie, newRunId } from './launch.ts'
 import type { World } from './world.ts'
 
@@ -16,9 +17,7 @@ export function agentsIn(world: Senses): Hands['agentsIn'] {
     const rows = members.map(({ row }) => row)
     if (!rows.some((row) => mayBeAgent(row.name, [], world.ownHarnesses()) && (main === null || !sameProcess(row, main)))) return []
     const registered = registeredAgents(placesOf(world, run.id), (pid) => rows.some((row) => row.pid === pid))
-    const candidates = rows.map(
-      (row): Candidate => ({ row, argv: processes.arguments(row.pid), exe: processes.exe(row.pid), cwd: processes.cwd(row.pid) }),
-    )
+    const candidates = rows.map((row) => candidateOf(processes, row))
     return agentsAmong(candidates, registered, world.ownHarnesses()).filter(
       ({ row, launchers }) => main === null || ![row, ...launchers].some((one) => sameProcess(one, main)),
     )

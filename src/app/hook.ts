@@ -1,6 +1,7 @@
 import { agentsAmong } from '../harness/index.ts'
 import type { Candidate, Run } from '../model/index.ts'
-import { isLive, sameProcess } from '../model/index.ts'
+import { isLive, isNativeId, sameProcess } from '../model/index.ts'
+import { candidateOf } from './candidates.ts'
 import { bind } from './native.ts'
 import type { World } from './world.ts'
 
@@ -32,12 +33,11 @@ export async function hear(world: World, report: Report): Promise<string | null>
   return `Holdfast: this conversation is that of session ${session} (pid ${world.files.harness(answer.by.id)?.pid ?? '?'}), which is alive: both would write to the same transcript. Tool calls are denied here. Leave this agent, and go on there: holdfast attach ${session}, or take it over: holdfast resume ${session} --takeover`
 }
 
-const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{3,127}$/
 const textOr = (value: unknown): string | null => (typeof value === 'string' ? value.slice(0, 200) : null)
 
 function nativeIn(payload: Report['payload']): string | null {
   const value = payload['session_id'] ?? payload['sessionId'] ?? payload['sessionID']
-  return typeof value === 'string' && ID.test(value) ? value : null
+  return typeof value === 'string' && isNativeId(value) ? value : null
 }
 
 /** Is the hook that of the agent which the run is about: the only one between the hook and the command that the run is? */
@@ -51,7 +51,7 @@ function isAbout(world: World, run: Run, native: string): boolean {
   const candidates = origins.slice(0, last + 1).flatMap(({ pid, ticks }): Candidate[] => {
     const seen = processes.sample(pid)
     if (seen.kind !== 'seen' || seen.row.ticks !== ticks) return []
-    return [{ row: seen.row, argv: processes.arguments(pid), exe: processes.exe(pid), cwd: processes.cwd(pid) }]
+    return [candidateOf(processes, seen.row)]
   })
   return agentsAmong(candidates, [], world.ownHarnesses()).length <= 1
 }

@@ -1,9 +1,10 @@
 import { censusOf } from '../act/index.ts'
 import { choosesSession, isHeadless } from '../decide/index.ts'
 import { agentsAmong, captureNative, registeredAgents, type Seen } from '../harness/index.ts'
-import type { Agent, BindAnswer, Binding, Candidate, Harness, LiveRun, Member, NativeId, ProcessId, ProcessRow, Run, Store } from '../model/index.ts'
+import type { Agent, BindAnswer, Binding, Harness, LiveRun, Member, NativeId, ProcessId, ProcessRow, Run, Store } from '../model/index.ts'
 import { isDead, isLive, sameProcess } from '../model/index.ts'
 import { beginUsageLate, placesOf } from './begun.ts'
+import { candidateOf } from './candidates.ts'
 import { type Known, knownOf } from './harness.ts'
 import { recordInPassing } from './record.ts'
 import type { World } from './world.ts'
@@ -40,9 +41,7 @@ function mainAgent(world: World, members: readonly Member[], harness: ProcessId,
   const { processes } = world
   const rows = members.map(({ row }) => row).filter(({ state }) => !isDead(state))
   const registered = registeredAgents(env, (pid) => rows.some((row) => row.pid === pid))
-  const candidates = rows.map(
-    (row): Candidate => ({ row, argv: processes.arguments(row.pid), exe: processes.exe(row.pid), cwd: processes.cwd(row.pid) }),
-  )
+  const candidates = rows.map((row) => candidateOf(processes, row))
   return (
     agentsAmong(candidates, registered, world.ownHarnesses()).find(({ row, launchers }) =>
       [row, ...launchers].some((one) => sameProcess(one, harness)),
@@ -87,7 +86,7 @@ function begunBy(world: World, run: LiveRun, harness: Harness): Seen['begun'] {
 /** What an agent that was started inside tells its own tools is not about the one around it. */
 function hasOtherAgents(world: World, rows: readonly ProcessRow[], { name }: Harness): boolean {
   const { processes } = world
-  const candidates = rows.map((row): Candidate => ({ row, argv: processes.arguments(row.pid), exe: processes.exe(row.pid), cwd: null }))
+  const candidates = rows.map((row) => candidateOf(processes, row))
   return agentsAmong(candidates, [], world.ownHarnesses()).some(({ harness }) => harness === name)
 }
 

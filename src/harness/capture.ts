@@ -1,5 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import type { Capture, Environment, Harness } from '../model/index.ts'
+import { isNativeId } from '../model/index.ts'
 
 /** What can be seen of an agent. */
 export type Seen = {
@@ -13,14 +14,12 @@ export type Seen = {
   readonly tools: () => readonly Environment[] | null
 }
 
-const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{3,127}$/
-
 /** The native id, from the most certain source that has it; null: none says (yet), or they do not agree. */
 export function captureNative({ capture, idVariable }: Harness, seen: Seen): string | null {
   for (const source of capture) {
     const ids = idsFrom(source, seen, idVariable)
     const [id, ...others] = new Set(ids)
-    if (id !== undefined && others.length === 0 && ID.test(id)) return id
+    if (id !== undefined && others.length === 0 && isNativeId(id)) return id
   }
   return null
 }

@@ -1,19 +1,20 @@
 import { join } from 'node:path'
-import type { Environment, HookEvent, HookEvents, HookRule } from '../model/index.ts'
+import type { HookEvent, HookEvents, HookRule } from '../model/index.ts'
+import { folderOf, homeOf } from './disk.ts'
 import { openCodePlugin } from './opencode-plugin.ts'
 
 const CLAUDE: HookEvents = { 'session-start': 'SessionStart', 'before-tool': 'PreToolUse', 'session-end': 'SessionEnd' }
 
 export const claudeHooks: HookRule = {
   kind: 'settings',
-  path: (env) => join(folder(env, 'CLAUDE_CONFIG_DIR', '.claude'), 'settings.json'),
+  path: (env) => join(folderOf(env, 'CLAUDE_CONFIG_DIR', '.claude'), 'settings.json'),
   events: CLAUDE,
   note: null,
 }
 
 export const codexHooks: HookRule = {
   kind: 'settings',
-  path: (env) => join(folder(env, 'CODEX_HOME', '.codex'), 'hooks.json'),
+  path: (env) => join(folderOf(env, 'CODEX_HOME', '.codex'), 'hooks.json'),
   events: CLAUDE,
   note: 'codex runs no hook that you have not trusted: start codex once and choose "Trust all and continue" (or look at them with /hooks); until then, and whenever they change, it leaves them out without a word',
 }
@@ -27,7 +28,7 @@ export const geminiHooks: HookRule = {
 
 export const qwenHooks: HookRule = {
   kind: 'settings',
-  path: (env) => join(folder(env, 'QWEN_HOME', '.qwen'), 'settings.json'),
+  path: (env) => join(folderOf(env, 'QWEN_HOME', '.qwen'), 'settings.json'),
   events: CLAUDE,
   note: null,
 }
@@ -41,7 +42,7 @@ export const droidHooks: HookRule = {
 
 export const copilotHooks: HookRule = {
   kind: 'file',
-  path: (env) => join(folder(env, 'COPILOT_HOME', '.copilot'), 'hooks', 'holdfast.json'),
+  path: (env) => join(folderOf(env, 'COPILOT_HOME', '.copilot'), 'hooks', 'holdfast.json'),
   content: (command) => {
     const hook = (event: HookEvent) => [{ type: 'command', bash: command(event) }]
     return file({ version: 1, hooks: { sessionStart: hook('session-start'), preToolUse: hook('before-tool'), sessionEnd: hook('session-end') } })
@@ -51,7 +52,7 @@ export const copilotHooks: HookRule = {
 
 export const grokHooks: HookRule = {
   kind: 'file',
-  path: (env) => join(folder(env, 'GROK_HOME', '.grok'), 'hooks', 'holdfast.json'),
+  path: (env) => join(folderOf(env, 'GROK_HOME', '.grok'), 'hooks', 'holdfast.json'),
   content: (command) => {
     const group = (event: HookEvent) => [{ hooks: [{ type: 'command', command: command(event) }] }]
     return file({ hooks: { SessionStart: group('session-start'), PreToolUse: group('before-tool'), SessionEnd: group('session-end') } })
@@ -64,19 +65,16 @@ const pluginNote = (name: string): string =>
 
 export const opencodeHooks: HookRule = {
   kind: 'file',
-  path: (env) => join(folder(env, 'XDG_CONFIG_HOME', '.config'), 'opencode', 'plugins', 'holdfast.js'),
+  path: (env) => join(folderOf(env, 'XDG_CONFIG_HOME', '.config'), 'opencode', 'plugins', 'holdfast.js'),
   content: openCodePlugin,
   note: pluginNote('opencode'),
 }
 
 export const kiloHooks: HookRule = {
   kind: 'file',
-  path: (env) => join(folder(env, 'XDG_CONFIG_HOME', '.config'), 'kilo', 'plugins', 'holdfast.js'),
+  path: (env) => join(folderOf(env, 'XDG_CONFIG_HOME', '.config'), 'kilo', 'plugins', 'holdfast.js'),
   content: openCodePlugin,
   note: pluginNote('kilo'),
 }
 
 const file = (content: unknown): string => `${JSON.stringify(content, null, 2)}\n`
-const homeOf = (env: Environment): string => env['HOME'] || '/nonexistent'
-/** Where a variable of the harness's own says that it is, or else in the user's home. */
-const folder = (env: Environment, variable: string, name: string): string => env[variable] || join(homeOf(env), name)

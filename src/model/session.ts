@@ -15,6 +15,9 @@ export type Session = {
   readonly wentTo: string | null
 }
 
+/** What a harness, or its output, may call a session: a name, and long enough to be none by chance. */
+export const isNativeId = (text: string): boolean => isSessionId(text) && text.length >= 4
+
 /** The id by which a harness itself knows a session. */
 export type NativeId = { readonly harness: string; readonly id: string }
 
