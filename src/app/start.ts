@@ -1,6 +1,6 @@
 import { dismissKeeper, lookAt, type RunEnd } from '../act/index.ts'
 import { areWorktrees, type Choice, type ClaimDecision, decideClaim, toJudge, verdict } from '../decide/index.ts'
-import type { Found, LiveRun, Lock, ProcessId, Run, RunBase } from '../model/index.ts'
+import type { Found, LiveRun, Lock, ProcessId, RunBase, SessionView } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import { type Beside, claim } from './claim.ts'
 import { clearTheWay, refuseMissingProgram } from './clear.ts'
@@ -44,12 +44,17 @@ async function discard({ world, store, made }: Plan): Promise<void> {
   if (made !== null) await removeUnused(world, store, made)
 }
 
-async function startPlanned(plan: Plan): Promise<Started> {
-  const { world, request } = plan
+async function startPlanned(first: Plan): Promise<Started> {
+  const { world, request } = first
+  let plan = first
   const retired: RunEnd[] = []
   const began = world.clock.elapsed()
   for (let steps = 0; steps < world.policy.claimSteps; ) {
-    const { decision, last, beside } = await decide(plan)
+    // It may have got another id meanwhile.
+    const view = await viewOf(plan)
+    plan = { ...plan, session: view?.session.id ?? plan.session }
+    const last = view?.run ?? null
+    const { decision, beside } = await decide(plan, view)
     if (decision.kind === 'attach') return { kind: 'attach', run: decision.run }
     // Waiting has its own bounds; everything else makes a step.
     if (decision.kind !== 'wait') steps++
@@ -70,6 +75,11 @@ async function startPlanned(plan: Plan): Promise<Started> {
   throw new Problem('held', `session ${plan.session} could not be claimed: others are at it`, { hint: 'try again' })
 }
 
+async function viewOf({ store, session }: Plan): Promise<SessionView | null> {
+  const found: Found = await store.find(session, 'exact')
+  return found.kind === 'found' ? found.view : null
+}
+
 /** A conversation that somebody outside carries is not begun a second time, wherever that one works. */
 async function refuseCarried({ world, spoken: { harness, native, continues }, request, session, directory }: Plan, retires: boolean): Promise<void> {
   // Who is about to be retired is not in the way.
@@ -78,21 +88,19 @@ async function refuseCarried({ world, spoken: { harness, native, continues }, re
   await refuseOwned(world, { harness: harness.name, id: native }, session, request.allowUnmanaged === true)
 }
 
-type Look = { readonly decision: ClaimDecision; readonly last: Run | null; readonly beside: Beside }
+type Look = { readonly decision: ClaimDecision; readonly beside: Beside }
 
-async function decide(plan: Plan): Promise<Look> {
-  const { world, store, request } = plan
+async function decide(plan: Plan, view: SessionView | null): Promise<Look> {
+  const { world, request } = plan
   if (plan.front !== null && process.ppid !== plan.front.keeper.pid)
     throw new Problem('held', 'the command that waited for this plan is gone; nothing was started')
-  const found: Found = await store.find(plan.session, 'exact')
-  const view = found.kind === 'found' ? found.view : null
   const current = toJudge(view?.run ?? null)
   const beside = await whoIsThere(plan, current)
   const judged = current && { run: current, verdict: verdict(current, await lookAt(current, world)) }
   const choice: Choice = { onLive: request.onLive, force: request.force ?? false, share: request.share ?? false }
   const { holdings, forgotten } = beside
   const seen = { epoch: view?.session.epoch ?? 0, firstEpoch: plan.firstEpoch, current: judged, holdings, forgotten }
-  return { decision: decideClaim(seen, choice), last: view?.run ?? null, beside }
+  return { decision: decideClaim(seen, choice), beside }
 }
 
 /** What is held by a run around us, by a process we were started from, or by our own session, is not in our way. */

@@ -25,6 +25,14 @@ directories
   lock D [--reason R] [--pid P] [--ttl DURATION]     hold it by hand: as long as your shell, that process, or the time
   lock --check D                0 free, 75 held, 76 cannot be told       unlock D [--force]
 
+together
+  whoami                        which session you are in, and what proves it
+  siblings [--session S] [--here]     who else is alive: what it does, where, on which branch, with which locks and ports
+  report [--result] TEXT        what you are about to do, or what came of it, for your siblings to see
+  message S|--all|--here TEXT   to a session that lives       inbox [--wait [--timeout D]] [--peek]   what was sent to you
+  rebind --session S --to ID    its true id is another one: everything moves there, the old one still finds it
+  mcp                           all of this for an agent, over stdio
+
 tend
   doctor [--fix]                what is so here, what is wrong, what to do
   reconcile                     converge now      prune [--dry-run]   remove what the dead left

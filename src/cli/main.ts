@@ -10,6 +10,7 @@ import { type Parsed, parse, type Spec } from './options.ts'
 import { print, printJson, say, sayProblem, sayProblemJson, write } from './out.ts'
 import { attachVerb, eventsVerb, logsVerb, lsVerb, statusVerb, treeVerb } from './see.ts'
 import { adoptVerb, CHOICES, restartVerb, resumeVerb, runVerb } from './start.ts'
+import { inboxVerb, messageVerb, rebindVerb, reportVerb, siblingsVerb, whoamiVerb } from './talk.ts'
 import { taskVerb } from './task.ts'
 import { doctorVerb, pruneVerb, reconcileVerb, resolveVerb } from './tend.ts'
 
@@ -34,6 +35,12 @@ const VERBS: Readonly<Record<string, Verb>> = {
   unlock: { run: unlockVerb, options: { force: 'flag' } },
   locks: { run: locksVerb, options: {} },
   task: { run: taskVerb, options: {}, command: true },
+  whoami: { run: whoamiVerb, options: {} },
+  siblings: { run: siblingsVerb, options: { session: 'value', here: 'flag' } },
+  rebind: { run: rebindVerb, options: { session: 'value', to: 'value' } },
+  message: { run: messageVerb, options: { all: 'flag', here: 'flag' } },
+  inbox: { run: inboxVerb, options: { wait: 'flag', timeout: 'value', peek: 'flag', session: 'value' } },
+  report: { run: reportVerb, options: { result: 'flag' } },
   hooks: { run: hooksVerb, options: {} },
   reconcile: { run: reconcileVerb, options: {} },
   prune: { run: pruneVerb, options: { 'dry-run': 'flag' } },

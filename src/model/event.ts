@@ -13,6 +13,9 @@ export type EventKind =
   | 'moved'
   | 'conflict'
   | 'told'
+  | 'rebound'
+  | 'said'
+  | 'messaged'
 
 export type HoldfastEvent = {
   readonly seq: number

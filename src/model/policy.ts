@@ -51,6 +51,14 @@ export const policy = {
   /** One finisher in so many also forgets what is beyond retention. */
   housekeepingOdds: 50,
   followMs: 100,
+  /** A message has so many bytes at most, waits so long to be read, and so many wait for one reader. */
+  messageBytes: 8 * 1024,
+  messageMs: 7 * 24 * 3600 * 1000,
+  inboxSize: 100,
+  /** What a session says of its own work has so many bytes at most. */
+  sayingBytes: 2 * 1024,
+  /** So many siblings are shown before the rest is counted. */
+  siblingsShown: 50,
   /** How many members of a run are remembered, the newest first. */
   journalSize: 500,
   /** Of so many members at most it is asked where they listen. */

@@ -79,13 +79,15 @@ export interface Containers {
 /** What a keeper wrote down. `told` is the signal its own command received, if any. */
 export type ExitRecord = { readonly exit: Exit; readonly told: string | null; readonly at: number }
 
-/** What the run directory alone tells, when the store cannot be asked. */
-export type RunRecord = RunBase & { readonly keeper: ProcessId | null }
+/** What the run directory alone tells, when the store cannot be asked. `former`: ids that its session had before. */
+export type RunRecord = RunBase & { readonly keeper: ProcessId | null; readonly former?: readonly string[] }
 
 export interface RunFiles {
   /** Makes the private directory and writes what is needed to stop the run without the store. */
   create(run: RunRecord): void
   recordKeeper(run: string, keeper: ProcessId): void
+  /** Its session has another id now; a full disk is no trouble. */
+  recordRebound(run: string, session: string): void
   harness(run: string): ProcessId | null
   /** For one that we did not start: usually its stub says who it is. */
   recordHarness(run: string, harness: ProcessId): void

@@ -2,6 +2,7 @@ import type { HoldfastEvent } from './event.ts'
 import type { Exit } from './exit.ts'
 import type { ProcessId } from './identity.ts'
 import type { Directory, Lock, SharedWith } from './lock.ts'
+import type { Message, NewMessage, Said, Saying, SayingKind, Sent } from './message.ts'
 import type { RunRecord } from './ports.ts'
 import type { Ended, Ending, Intent, LiveRun, Run, RunBase, Survivor } from './run.ts'
 import type { NativeId, Session, SessionView } from './session.ts'
@@ -38,6 +39,21 @@ export type BindAnswer =
   | { readonly kind: 'taken'; readonly by: Run }
   | { readonly kind: 'lost' }
 
+/** A session's row moves to another id. `session` and `epoch`: as they were looked at. `native`: the conversation that this id also is, if it is one. */
+export type RebindRequest = {
+  readonly session: string
+  readonly epoch: number
+  readonly to: string
+  readonly native: NativeId | null
+  readonly how: string
+  readonly at: number
+}
+/** `aside`: the new id of a session that is over and had this one. `taken`: that of another live session. `lost`: it is no longer as it was looked at. */
+export type RebindAnswer =
+  | { readonly kind: 'bound'; readonly changed: boolean; readonly aside: string | null }
+  | { readonly kind: 'taken'; readonly by: SessionView }
+  | { readonly kind: 'lost' }
+
 /** A lock by hand. `kin`: the runs around the caller, nearest first. */
 export type LockRequest = Omit<Lock, 'seq'> & { readonly seenLock: number; readonly kin: readonly string[] }
 
@@ -65,6 +81,16 @@ export interface Store {
   recordFound(task: Ended, harness: string, native: string | null): Promise<boolean>
   /** What its harness says of itself. */
   recordTold(run: RunBase, detail: Readonly<Record<string, unknown>>, at: number): Promise<boolean>
+  /** The row, its runs, locks, events and messages move to the new id, in one transaction; the old id stays as an alias. */
+  rebind(request: RebindRequest): Promise<RebindAnswer>
+  /** What a run says of its own work; the newest of a kind stands. False: it is not its session's live owner any more. */
+  say(run: RunBase, kind: SayingKind, saying: Saying): Promise<boolean>
+  /** What these runs said, by run; those that said nothing are left out. */
+  said(runs: readonly string[]): Promise<ReadonlyMap<string, Said>>
+  send(message: NewMessage): Promise<Sent>
+  /** Unread and not expired, the oldest first. `read`: from now on it is nobody's any more. */
+  inbox(reader: string, how: 'read' | 'peek', limit: number, at: number): Promise<Message[]>
+  unread(reader: string, at: number): Promise<number>
   /** The session that a conversation is on record for. */
   nativeOwner(native: NativeId): Promise<SessionView | null>
   recordRunning(run: RunBase, keeper: ProcessId, at: number): Promise<boolean>

@@ -100,6 +100,7 @@ export async function simulated(): Promise<Simulated> {
       recordJournal: (run, entries) => journals.set(run, entries) !== undefined,
       natives: () => [],
       recordNative: () => {},
+      recordRebound: () => {},
       recordRefused: () => {},
       recordPrompt: () => '',
       usage: () => null,

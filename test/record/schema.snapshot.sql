@@ -22,14 +22,23 @@ CREATE UNIQUE INDEX session_native ON session (harness, native) WHERE native IS 
 table alias
 CREATE TABLE alias ( alias TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES session (id) ) STRICT, WITHOUT ROWID
 
+table delivery
+CREATE TABLE delivery ( message INTEGER NOT NULL REFERENCES message (seq), reader TEXT NOT NULL, PRIMARY KEY (reader, message) ) STRICT, WITHOUT ROWID
+
 table event
 CREATE TABLE event ( seq INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, kind TEXT NOT NULL, session TEXT NOT NULL, run TEXT NOT NULL, epoch INTEGER NOT NULL, detail TEXT NOT NULL ) STRICT
 
 table lock
 CREATE TABLE lock ( seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, dir_key TEXT NOT NULL, dir_inner TEXT NOT NULL, dir TEXT NOT NULL, above TEXT NOT NULL, below TEXT NOT NULL, repository TEXT, holder TEXT NOT NULL, place TEXT NOT NULL, session TEXT, run TEXT, since INTEGER NOT NULL, reason TEXT NOT NULL, shared TEXT NOT NULL, host TEXT NOT NULL, user TEXT NOT NULL ) STRICT
 
+table message
+CREATE TABLE message ( seq INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, expires_at INTEGER NOT NULL, sender TEXT NOT NULL, addressed TEXT NOT NULL, text TEXT NOT NULL ) STRICT
+
 table run
 CREATE TABLE run ( id TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES session (id), epoch INTEGER NOT NULL, state TEXT NOT NULL, place TEXT NOT NULL, launcher TEXT NOT NULL, keeper TEXT, harness TEXT, marker INTEGER, cookie TEXT NOT NULL, argv TEXT NOT NULL, dir TEXT NOT NULL, detached INTEGER NOT NULL, until TEXT NOT NULL, deadline_at INTEGER, parent TEXT, independent INTEGER NOT NULL, host TEXT NOT NULL, user TEXT NOT NULL, tty TEXT, started_at INTEGER NOT NULL, ended_at INTEGER, intent TEXT, exit TEXT, survivors TEXT, reason TEXT, evidence TEXT, ended_by TEXT, containment TEXT, task TEXT, usage TEXT, adopted INTEGER NOT NULL DEFAULT 0, budget INTEGER, UNIQUE (session, epoch) ) STRICT, WITHOUT ROWID
+
+table said
+CREATE TABLE said ( run TEXT NOT NULL REFERENCES run (id), kind TEXT NOT NULL, text TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (run, kind) ) STRICT, WITHOUT ROWID
 
 table session
 CREATE TABLE session ( id TEXT PRIMARY KEY, name TEXT, epoch INTEGER NOT NULL, dir TEXT NOT NULL, argv TEXT NOT NULL, created_at INTEGER NOT NULL , harness TEXT, native TEXT, went_to TEXT) STRICT, WITHOUT ROWID
@@ -41,7 +50,7 @@ trigger epoch_only_grows
 CREATE TRIGGER epoch_only_grows BEFORE UPDATE OF epoch ON session WHEN NEW.epoch <= OLD.epoch BEGIN SELECT RAISE (ABORT, 'an epoch only grows'); END
 
 trigger event_is_append_only
-CREATE TRIGGER event_is_append_only BEFORE UPDATE ON event BEGIN SELECT RAISE (ABORT, 'events are append-only'); END
+CREATE TRIGGER event_is_append_only BEFORE UPDATE OF seq, at, kind, run, epoch, detail ON event BEGIN SELECT RAISE (ABORT, 'events are append-only'); END
 
 trigger run_end_is_final
 CREATE TRIGGER run_end_is_final BEFORE UPDATE OF state ON run WHEN OLD.state NOT IN ('starting', 'running', 'stopping') BEGIN SELECT RAISE (ABORT, 'a terminal state is final'); END

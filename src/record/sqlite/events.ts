@@ -1,7 +1,10 @@
 import type { EventKind, RunBase } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
 
-/** In the order in which it was recorded: an end that was written down before it was recorded does not come before its causes. */
+/**
+ * In the order in which it was recorded: an end that was written down before it was recorded does not come before its causes. A session may
+ * have got another id since its run was read: it is told under the one that it has.
+ */
 export function recordEvent(
   db: Database,
   run: Pick<RunBase, 'id' | 'session' | 'epoch'>,
@@ -9,7 +12,8 @@ export function recordEvent(
   detail: Record<string, unknown>,
   at: number,
 ): void {
+  const session = String(db.prepare(`SELECT session FROM run WHERE id = ?`).get(run.id)?.['session'] ?? run.session)
   db.prepare(
     `INSERT INTO event (at, kind, session, run, epoch, detail) VALUES (max(?, coalesce((SELECT max(at) FROM event WHERE session = ?), 0)), ?, ?, ?, ?, ?)`,
-  ).run(at, run.session, kind, run.session, run.id, run.epoch, JSON.stringify(detail))
+  ).run(at, session, kind, session, run.id, run.epoch, JSON.stringify(detail))
 }

@@ -2,9 +2,11 @@ import type { Clock, Store } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
 import { recordFound } from './found.ts'
 import * as locks from './locks.ts'
+import * as messages from './messages.ts'
 import * as natives from './natives.ts'
 import { BUSY, openDatabase, sqliteCode, storeProblem, TRY_MS } from './open.ts'
 import * as reads from './reads.ts'
+import { rebind } from './rebind.ts'
 import { restore } from './restore.ts'
 import * as writes from './writes.ts'
 
@@ -35,6 +37,12 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     bindNative: (run, native, binding, at) => write(() => natives.bindNative(db, run, native, binding, at)),
     recordFound: (task, harness, native) => write(() => recordFound(db, task, harness, native)),
     recordTold: (run, detail, at) => write(() => natives.recordTold(db, run, detail, at)),
+    rebind: (request) => write(() => rebind(db, request)),
+    say: (run, kind, saying) => write(() => messages.say(db, run, kind, saying)),
+    said: (runs) => read(() => messages.said(db, runs)),
+    send: (message) => write(() => messages.send(db, message)),
+    inbox: (reader, how, limit, at) => (how === 'read' ? write : read)(() => messages.inbox(db, reader, how, limit, at)),
+    unread: (reader, at) => read(() => messages.unread(db, reader, at)),
     nativeOwner: (native) => read(() => reads.nativeOwner(db, native)),
     recordRunning: (run, keeper, at) => write(() => writes.recordRunning(db, run, keeper, at)),
     recordAsked: (run, intent, at) => write(() => writes.recordAsked(db, run, intent, at)),

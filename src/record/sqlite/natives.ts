@@ -1,30 +1,35 @@
 import type { BindAnswer, Binding, NativeId, RunBase } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
 import { recordEvent } from './events.ts'
+import { liveOwner, moveTo } from './move.ts'
 import { LIVE, runColumns, toRun } from './rows.ts'
 
 /** Its agent is known to carry this conversation now. Only for the run that holds its session's epoch, and while it lives. */
 export function bindNative(db: Database, run: RunBase, native: NativeId, { how, before }: Binding, at: number): BindAnswer {
   const current = db
     .prepare(
-      `SELECT s.harness, s.native FROM session s JOIN run r ON r.session = s.id AND r.epoch = s.epoch
-       WHERE s.id = ? AND s.epoch = ? AND r.id = ? AND r.state IN (${LIVE})`,
+      `SELECT s.id, s.harness, s.native FROM session s JOIN run r ON r.session = s.id AND r.epoch = s.epoch
+       WHERE s.epoch = ? AND r.id = ? AND r.state IN (${LIVE})`,
     )
-    .get(run.session, run.epoch, run.id)
+    .get(run.epoch, run.id)
   if (current === undefined) return { kind: 'lost' }
+  const session = String(current['id'])
   // Who only looked may have looked before it moved on.
   if (before !== undefined && current['native'] !== before) return { kind: 'lost' }
   if (current['harness'] === native.harness && current['native'] === native.id) return { kind: 'bound', changed: false }
-  const owner = ownerOf(db, native, run.session)
+  const owner = ownerOf(db, native, session)
   if (owner !== null) {
     // Both learn of it, once.
     if (!wasTold(db, run, native)) {
       recordEvent(db, run, 'conflict', { ...native, with: owner.session, how }, at)
-      recordEvent(db, owner, 'conflict', { ...native, with: run.session, how }, at)
+      recordEvent(db, owner, 'conflict', { ...native, with: session, how }, at)
     }
     return { kind: 'taken', by: owner }
   }
-  takeNative(db, run.session, native, at)
+  // A session that is called by its conversation's id is called by the new one from now on: what has drifted is nowhere any more.
+  const drifted = session === current['native'] && liveOwner(db, session, native.id) === null
+  if (drifted) moveTo(db, session, native.id)
+  takeNative(db, drifted ? native.id : session, native, at)
   recordEvent(db, run, 'bound', { ...native, before: current['native'], how }, at)
   return { kind: 'bound', changed: true }
 }
@@ -65,5 +70,7 @@ export function takeNative(db: Database, session: string, { harness, id }: Nativ
 
 const wasTold = (db: Database, run: RunBase, { id }: NativeId): boolean =>
   db
-    .prepare(`SELECT 1 FROM event WHERE session = ? AND run = ? AND kind = 'conflict' AND json_extract(detail, '$.id') = ?`)
-    .get(run.session, run.id, id) !== undefined
+    .prepare(
+      `SELECT 1 FROM event WHERE session = (SELECT session FROM run WHERE id = ?1) AND run = ?1 AND kind = 'conflict' AND json_extract(detail, '$.id') = ?2`,
+    )
+    .get(run.id, id) !== undefined

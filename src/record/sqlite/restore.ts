@@ -14,6 +14,10 @@ export function restore(db: Database, runs: readonly RestoredRun[]): void {
       `INSERT INTO session (id, name, epoch, dir, argv, created_at) VALUES (?, NULL, ?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, dir = excluded.dir, argv = excluded.argv WHERE excluded.epoch > epoch`,
     ).run(run.session, run.epoch, run.dir, JSON.stringify(run.argv), run.startedAt)
+    for (const id of run.former ?? [])
+      db.prepare(
+        `INSERT INTO alias (alias, session) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM session WHERE id = ?1) ON CONFLICT DO NOTHING`,
+      ).run(id, run.session)
     const isNew = insertRun(db, run, run.keeper === null && !run.adopted ? 'starting' : 'running', run.keeper)
     if (!isNew || directory === null) continue
     insertLock(db, runLock(run, run.keeper, directory, 'an agent worked here when the store was lost'))

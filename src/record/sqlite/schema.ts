@@ -76,4 +76,19 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE run ADD COLUMN budget INTEGER;
   CREATE UNIQUE INDEX session_native ON session (harness, native) WHERE native IS NOT NULL;
   `,
+  `
+  DROP TRIGGER event_is_append_only;
+  CREATE TRIGGER event_is_append_only BEFORE UPDATE OF seq, at, kind, run, epoch, detail ON event
+    BEGIN SELECT RAISE (ABORT, 'events are append-only'); END;
+  CREATE TABLE said (
+    run TEXT NOT NULL REFERENCES run (id), kind TEXT NOT NULL, text TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (run, kind)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE message (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL, expires_at INTEGER NOT NULL, sender TEXT NOT NULL, addressed TEXT NOT NULL, text TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE delivery (
+    message INTEGER NOT NULL REFERENCES message (seq), reader TEXT NOT NULL, PRIMARY KEY (reader, message)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]

@@ -28,6 +28,8 @@ const json = (value: unknown): string => JSON.stringify(value)
 export function claim(db: Database, request: ClaimRequest): ClaimAnswer {
   const { run, keeper, name, directory, seenEpoch, seenLock, share, reason, ancestors } = request
   if (seenEpoch === 0) {
+    // Nobody had it when we looked; if it is an alias by now, it is found under its new id.
+    if (db.prepare(`SELECT 1 FROM alias WHERE alias = ?1 AND session <> ?1`).get(run.session) !== undefined) return { kind: 'lost', why: 'epoch' }
     db.prepare(`INSERT INTO session (id, name, epoch, dir, argv, created_at) VALUES (?, NULL, 0, ?, ?, ?) ON CONFLICT DO NOTHING`).run(
       run.session,
       run.dir,
@@ -220,6 +222,7 @@ export function forget(db: Database, which: Retention): string[] {
   for (const id of ids) {
     // By its session, which is what events are found by.
     db.prepare(`DELETE FROM event WHERE session = (SELECT session FROM run WHERE id = ?1) AND run = ?1`).run(id)
+    db.prepare(`DELETE FROM said WHERE run = ?`).run(id)
     db.prepare(`DELETE FROM run WHERE id = ? AND ended_at IS NOT NULL`).run(id)
   }
   return ids

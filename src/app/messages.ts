@@ -1,0 +1,98 @@
+import type { Addressed, Message, Sender, Sent } from '../model/index.ts'
+import { Problem } from '../model/index.ts'
+import { findSession, seeOne } from './see.ts'
+import { mySession, whoAmI } from './self.ts'
+import { siblings } from './siblings.ts'
+import type { World } from './world.ts'
+
+/** To one session, by any id or name it ever had, or to all that live, here or anywhere. */
+export type MessageRequest = { readonly to: { readonly session: string } | 'here' | 'all'; readonly text: string }
+
+/** `notes`: what the sender should know. */
+export type SentMessage = Sent & { readonly notes: readonly string[] }
+
+/** Who sends it is stamped from proof; to whom it goes is settled now. */
+export async function sendMessage(world: World, { to, text }: MessageRequest): Promise<SentMessage> {
+  refuseText(world, text)
+  const self = await whoAmI(world)
+  const me = self.kind === 'session' ? self : null
+  const from: Sender = {
+    session: me?.session.id ?? null,
+    run: me?.run.id ?? null,
+    how: me?.how ?? null,
+    user: world.user(),
+    host: world.host,
+    pid: world.processes.self().pid,
+  }
+  const readers = typeof to === 'object' ? [await readerOf(world, to.session, from.session)] : await readersOf(world, to)
+  const at = world.clock.now()
+  const sent = await (await world.store('writer')).send({
+    at,
+    expiresAt: at + world.policy.messageMs,
+    from,
+    to: addressed(to),
+    text,
+    readers: readers.map(({ session }) => session),
+    inboxSize: world.policy.inboxSize,
+  })
+  const unsure = readers.filter(({ session, unknown }) => unknown && sent.reached.includes(session))
+  const notes = [
+    ...unsure.map(({ session }) => `whether ${session} is alive cannot be told; it is kept until it is read`),
+    ...sent.full.map((session) => `${session} has ${world.policy.inboxSize} unread messages already, and did not get it`),
+    ...sent.gone.map((session) => `${session} has just ended, and did not get it`),
+  ]
+  if (typeof to === 'object' && sent.reached.length === 0)
+    throw new Problem(sent.full.length > 0 ? 'held' : 'noSuchSession', notes.join('; '), { hint: `holdfast status ${to.session}` })
+  return { ...sent, notes }
+}
+
+const addressed = (to: MessageRequest['to']): Addressed => (typeof to === 'object' ? 'session' : to)
+
+function refuseText(world: World, text: string): void {
+  if (text.trim() === '') throw new Problem('usage', 'there is nothing to send: the message is empty')
+  const bytes = Buffer.byteLength(text)
+  if (bytes > world.policy.messageBytes)
+    throw new Problem('usage', `a message has ${world.policy.messageBytes} bytes at most, and this one has ${bytes}`, {
+      hint: 'put the long part into a file, and say where it is',
+    })
+}
+
+type Reader = { readonly session: string; readonly unknown: boolean }
+
+/** Nobody reads what is sent to a session that is over: that is said, not swallowed. */
+async function readerOf(world: World, reference: string, self: string | null): Promise<Reader> {
+  const { session, run, liveness } = await seeOne(world, reference)
+  if (session.id === self)
+    throw new Problem('usage', `session ${session.id} is you; a message goes to somebody else`, { hint: 'holdfast siblings lists them' })
+  if (liveness === 'dead')
+    throw new Problem('noSuchSession', `session ${session.id} is not running (${run.state}): nobody would read it`, {
+      hint: `holdfast resume ${session.id} starts its next run; holdfast siblings lists who is there`,
+    })
+  return { session: session.id, unknown: liveness === 'unknown' }
+}
+
+async function readersOf(world: World, to: 'here' | 'all'): Promise<Reader[]> {
+  const { siblings: others } = await siblings(world, { here: to === 'here' })
+  return others.map(({ sight }) => ({ session: sight.session.id, unknown: sight.liveness === 'unknown' }))
+}
+
+/** `session`: somebody else's, which can only be peeked at: what is read is read by who it is for. */
+export type InboxRequest = { readonly peek: boolean; readonly waitMs: number | null; readonly session?: string | undefined }
+
+/** Each message is given out once to its reader. Waiting ends with the first one, or with the time. */
+export async function readInbox(world: World, { peek, waitMs, session }: InboxRequest): Promise<Message[]> {
+  if (session !== undefined && !peek)
+    throw new Problem('usage', 'the inbox of another session can only be looked at', { hint: `holdfast inbox --session ${session} --peek` })
+  const named = session === undefined ? (await mySession(world, 'have an inbox')).session.id : session
+  const { clock, policy } = world
+  const until = clock.elapsed() + (waitMs ?? 0)
+  for (;;) {
+    const store = await world.store(peek ? 'reader' : 'writer')
+    // By its present id, which may change while we wait.
+    const reader = (await findSession(store, named)).session.id
+    const isThere = (await store.unread(reader, clock.now())) > 0
+    const messages = isThere ? await store.inbox(reader, peek ? 'peek' : 'read', policy.inboxSize, clock.now()) : []
+    if (messages.length > 0 || clock.elapsed() >= until) return messages
+    await clock.sleep(Math.min(policy.followMs, Math.max(1, until - clock.elapsed())))
+  }
+}

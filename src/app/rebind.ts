@@ -1,0 +1,62 @@
+import type { Harness, Session } from '../model/index.ts'
+import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
+import { placesOf } from './begun.ts'
+import { forgottenLocks } from './forgotten.ts'
+import { judgeLocks } from './locks.ts'
+import { carriedBy } from './refusal.ts'
+import { findSession, seeOne } from './see.ts'
+import type { World } from './world.ts'
+
+/** `aside`: what a session that is over and had this id is called from now on. */
+export type Rebound = { readonly session: string; readonly from: string; readonly changed: boolean; readonly aside: string | null }
+
+/**
+ * The true id of a session is another one: its row moves there with everything, and what it was called stays as an alias. An id that another
+ * live session has is not taken: that would be two owners of one session.
+ */
+export async function rebind(world: World, reference: string, to: string, how: string): Promise<Rebound> {
+  if (!isSessionId(to)) throw new Problem('usage', `${JSON.stringify(to)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
+  const store = await world.store('writer')
+  for (let steps = 0; steps < world.policy.claimSteps; steps++) {
+    const { session, run } = await findSession(store, reference, 'near')
+    await refuseInUse(world, session.id, to)
+    const harness = world.harnesses().find(({ name }) => name === session.harness)
+    const native = harness !== undefined && isConversation(world, harness, session, run?.id ?? null, to) ? { harness: harness.name, id: to } : null
+    const answer = await store.rebind({ session: session.id, epoch: session.epoch, to, native, how, at: world.clock.now() })
+    if (answer.kind !== 'bound') continue
+    for (const one of await store.runs(to, world.policy.runsShown)) world.files.recordRebound(one.id, to)
+    if (answer.aside !== null)
+      for (const one of await store.runs(answer.aside, world.policy.runsShown)) world.files.recordRebound(one.id, answer.aside)
+    if (native !== null && run !== null && isLive(run)) world.files.recordNative(run.id, native)
+    return { session: to, from: session.id, changed: answer.changed, aside: answer.aside }
+  }
+  throw new Problem('held', `session ${reference} could not be rebound: others are at it`, { hint: 'try again' })
+}
+
+/** Whoever has the id is looked at: what is over, and only not recorded so, is in nobody's way. */
+async function refuseInUse(world: World, session: string, to: string): Promise<void> {
+  const store = await world.store('writer')
+  const found = await store.find(to, 'exact')
+  if (found.kind !== 'found' || found.view.session.id === session) return
+  const { run, liveness, note } = await seeOne(world, found.view.session.id)
+  const what = `${to} is the id of session ${run.session}`
+  const alike = 'two sessions with one id would be two owners of it'
+  if (isLive(run) && liveness === 'alive') throw carriedBy(world, `${what}, which is alive (${alike}): it`, run)
+  if (isLive(run))
+    throw new Problem('unproven', `${what}, which cannot be proven gone: ${note ?? 'it is on record as live'}`, {
+      hint: `holdfast status ${run.session}; if you know that it is gone: holdfast resolve ${run.session} --gone`,
+    })
+  const left = await forgottenLocks(store, run.session)
+  const held = [...(await judgeLocks(world, left)).values()].find(({ kind }) => kind !== 'free')
+  if (held !== undefined)
+    throw new Problem('held', `${what}, whose run is over on record, but its tree is not: ${held.why}`, {
+      hint: `holdfast stop ${run.session} ends it`,
+    })
+}
+
+/** Is it one that the harness knows? Then it is the conversation, too. */
+function isConversation(world: World, { sessions }: Harness, session: Session, run: string | null, id: string): boolean {
+  if (session.native === id) return true
+  const places = run === null ? world.env : placesOf(world, run)
+  return sessions !== null && sessions.find(places, id, world.readDatabase) !== null
+}

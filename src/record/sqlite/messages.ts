@@ -1,0 +1,93 @@
+import type { Message, NewMessage, RunBase, Said, Saying, SayingKind, Sent } from '../../model/index.ts'
+import type { Database, Row } from '../driver.ts'
+import { recordEvent } from './events.ts'
+import { LIVE } from './rows.ts'
+
+/** To whom it went is settled here: who is no live session any more, or has too many unread ones, does not get it. */
+export function send(db: Database, message: NewMessage): Sent {
+  const { at, expiresAt, from, to, text, readers, inboxSize } = message
+  forgetExpired(db, at)
+  const reached: Reader[] = []
+  const full: string[] = []
+  const gone: string[] = []
+  for (const session of new Set(readers)) {
+    const run = db
+      .prepare(`SELECT r.id, r.epoch FROM session s JOIN run r ON r.session = s.id AND r.epoch = s.epoch WHERE s.id = ? AND r.state IN (${LIVE})`)
+      .get(session)
+    if (run === undefined) gone.push(session)
+    else if (unread(db, session, at) >= inboxSize) full.push(session)
+    else reached.push({ session, id: String(run['id']), epoch: Number(run['epoch']) })
+  }
+  if (reached.length === 0) return { seq: null, reached: [], full, gone }
+  const { lastInsertRowid } = db
+    .prepare(`INSERT INTO message (at, expires_at, sender, addressed, text) VALUES (?, ?, ?, ?, ?)`)
+    .run(at, expiresAt, JSON.stringify(from), to, text)
+  const seq = Number(lastInsertRowid)
+  for (const reader of reached) {
+    db.prepare(`INSERT INTO delivery (message, reader) VALUES (?, ?)`).run(seq, reader.session)
+    // What it says is between them; that it was said is not.
+    recordEvent(db, reader, 'messaged', { message: seq, from: from.session ?? `${from.user}@${from.host}`, to }, at)
+  }
+  return { seq, reached: reached.map(({ session }) => session), full, gone }
+}
+type Reader = Pick<RunBase, 'id' | 'session' | 'epoch'>
+
+/** Reading takes it out of the inbox in the same transaction: of two who read at once, one gets it. */
+export function inbox(db: Database, reader: string, how: 'read' | 'peek', limit: number, at: number): Message[] {
+  const messages = db
+    .prepare(`SELECT m.* FROM delivery d JOIN message m ON m.seq = d.message WHERE d.reader = ? AND m.expires_at > ? ORDER BY m.seq LIMIT ?`)
+    .all(reader, at, limit)
+    .map(toMessage)
+  if (how === 'peek') return messages
+  for (const { seq } of messages) db.prepare(`DELETE FROM delivery WHERE reader = ? AND message = ?`).run(reader, seq)
+  forgetExpired(db, at)
+  return messages
+}
+
+export const unread = (db: Database, reader: string, at: number): number =>
+  Number(
+    db.prepare(`SELECT count(*) AS n FROM delivery d JOIN message m ON m.seq = d.message WHERE d.reader = ? AND m.expires_at > ?`).get(reader, at)?.[
+      'n'
+    ],
+  )
+
+/** What is expired, and what everybody has read. */
+function forgetExpired(db: Database, at: number): void {
+  db.prepare(`DELETE FROM delivery WHERE message IN (SELECT seq FROM message WHERE expires_at <= ?)`).run(at)
+  db.prepare(`DELETE FROM message WHERE seq NOT IN (SELECT message FROM delivery)`).run()
+}
+
+/** Only its session's live owner speaks for it. */
+export function say(db: Database, run: RunBase, kind: SayingKind, { text, at }: Saying): boolean {
+  const owner = db
+    .prepare(`SELECT 1 FROM run r JOIN session s ON s.id = r.session AND s.epoch = r.epoch WHERE r.id = ? AND r.epoch = ? AND r.state IN (${LIVE})`)
+    .get(run.id, run.epoch)
+  if (owner === undefined) return false
+  db.prepare(`INSERT INTO said (run, kind, text, at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET text = ?3, at = ?4`).run(
+    run.id,
+    kind,
+    text,
+    at,
+  )
+  recordEvent(db, run, 'said', { kind, text }, at)
+  return true
+}
+
+export function said(db: Database, runs: readonly string[]): ReadonlyMap<string, Said> {
+  const found = new Map<string, Said>()
+  const rows = db.prepare(`SELECT * FROM said WHERE run IN (SELECT value FROM json_each(?))`).all(JSON.stringify(runs))
+  for (const { run, kind, text, at } of rows) {
+    const before = found.get(String(run)) ?? { plan: null, result: null }
+    found.set(String(run), { ...before, [String(kind)]: { text: String(text), at: Number(at) } })
+  }
+  return found
+}
+
+const toMessage = (row: Row): Message => ({
+  seq: Number(row['seq']),
+  at: Number(row['at']),
+  expiresAt: Number(row['expires_at']),
+  from: JSON.parse(String(row['sender'])) as Message['from'],
+  to: String(row['addressed']) as Message['to'],
+  text: String(row['text']),
+})

@@ -1,0 +1,29 @@
+import type { Message, Sender, Sent } from '../model/index.ts'
+import { type Paint, plain } from './paint.ts'
+import { age, iso } from './time.ts'
+
+export const senderText = ({ session, user, host }: Sender): string => session ?? `${user}@${host}, outside every session`
+
+/** `inbox`: who, when, and what it says, which may have several lines. */
+export function messageText(messages: readonly Message[], now: number, paint: Paint): string[] {
+  if (messages.length === 0) return [paint.dim('no messages')]
+  return messages.flatMap(({ from, at, to, text }) => [
+    `${paint.bold(plain(senderText(from)))} ${paint.dim(`${age(now - at)} ago${to === 'session' ? '' : `, to ${to === 'all' ? 'all' : 'all here'}`}`)}`,
+    ...text.split('\n').map((line) => `  ${plain(line)}`),
+  ])
+}
+
+/** An entry of `inbox --json`. */
+export const messageJson = ({ seq, at, expiresAt, from, to, text }: Message): Record<string, unknown> => ({
+  message: seq,
+  at: iso(at),
+  expiresAt: iso(expiresAt),
+  from: { ...from },
+  to,
+  text,
+})
+
+export const sentText = ({ reached, notes }: Sent & { readonly notes: readonly string[] }): string[] => [
+  reached.length === 0 ? 'nobody else is there: it was sent to nobody' : `sent to ${reached.join(', ')}`,
+  ...notes,
+]
