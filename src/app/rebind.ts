@@ -1,4 +1,4 @@
-import type { Harness, Session } from '../model/index.ts'
+import type { Harness, Session, SessionView } from '../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
 import { placesOf } from './begun.ts'
 import { forgottenLocks } from './forgotten.ts'
@@ -19,11 +19,12 @@ export async function rebind(world: World, reference: string, to: string, how: s
   const store = await world.store('writer')
   for (let steps = 0; steps < world.policy.claimSteps; steps++) {
     const { session, run } = await findSession(store, reference, 'near')
-    await refuseInUse(world, session.id, to)
+    await refuseUnproven(world, session.id, to)
     const harness = world.harnesses().find(({ name }) => name === session.harness)
     const native = harness !== undefined && isConversation(world, harness, session, run?.id ?? null, to) ? { harness: harness.name, id: to } : null
     const answer = await store.rebind({ session: session.id, epoch: session.epoch, to, native, how, at: world.clock.now() })
-    if (answer.kind !== 'bound') continue
+    if (answer.kind === 'taken') throw ownedBy(world, to, answer.by)
+    if (answer.kind === 'lost') continue
     for (const one of await store.runs(to, world.policy.runsShown)) world.files.recordRebound(one.id, to)
     if (answer.aside !== null)
       for (const one of await store.runs(answer.aside, world.policy.runsShown)) world.files.recordRebound(one.id, answer.aside)
@@ -34,25 +35,31 @@ export async function rebind(world: World, reference: string, to: string, how: s
 }
 
 /** Whoever has the id is looked at: what is over, and only not recorded so, is in nobody's way. */
-async function refuseInUse(world: World, session: string, to: string): Promise<void> {
+async function refuseUnproven(world: World, session: string, to: string): Promise<void> {
   const store = await world.store('writer')
   const found = await store.find(to, 'exact')
   if (found.kind !== 'found' || found.view.session.id === session) return
   const { run, liveness, note } = await seeOne(world, found.view.session.id)
-  const what = `${to} is the id of session ${run.session}`
-  const alike = 'two sessions with one id would be two owners of it'
-  if (isLive(run) && liveness === 'alive') throw carriedBy(world, `${what}, which is alive (${alike}): it`, run)
-  if (isLive(run))
-    throw new Problem('unproven', `${what}, which cannot be proven gone: ${note ?? 'it is on record as live'}`, {
+  if (liveness === 'unknown')
+    throw new Problem('unproven', `${to} is the id of session ${run.session}, which cannot be proven gone: ${note ?? 'it is on record as live'}`, {
       hint: `holdfast status ${run.session}; if you know that it is gone: holdfast resolve ${run.session} --gone`,
     })
-  const left = await forgottenLocks(store, run.session)
+  const left = isLive(run) ? [] : await forgottenLocks(store, run.session)
   const held = [...(await judgeLocks(world, left)).values()].find(({ kind }) => kind !== 'free')
   if (held !== undefined)
-    throw new Problem('held', `${what}, whose run is over on record, but its tree is not: ${held.why}`, {
+    throw new Problem('held', `${to} is the id of session ${run.session}, whose run is over on record, but its tree is not: ${held.why}`, {
       hint: `holdfast stop ${run.session} ends it`,
     })
 }
+
+const ownedBy = (world: World, to: string, { session, run }: SessionView): Problem =>
+  run !== null && isLive(run)
+    ? carriedBy(
+        world,
+        `the id ${to} is that of session ${session.id}, and two sessions with one id would be two owners of it; session ${session.id}`,
+        run,
+      )
+    : new Problem('held', `the id ${to} was just taken by session ${session.id}`, { hint: 'try again' })
 
 /** Is it one that the harness knows? Then it is the conversation, too. */
 function isConversation(world: World, { sessions }: Harness, session: Session, run: string | null, id: string): boolean {

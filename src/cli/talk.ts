@@ -1,4 +1,4 @@
-import { readInbox, rebind, say, sendMessage, siblings, type World, whoAmI } from '../app/index.ts'
+import { mySession, readInbox, rebind, say, sendMessage, siblings, type World, whoAmI } from '../app/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
 import { messageJson, messageText, sentText, siblingJson, siblingsText, whoJson, whoText } from '../show/index.ts'
 import { noWords, type Parsed } from './options.ts'
@@ -23,9 +23,9 @@ export async function siblingsVerb(world: World, parsed: Parsed): Promise<number
 
 export async function rebindVerb(world: World, parsed: Parsed): Promise<number> {
   noWords(parsed, 'rebind')
-  const [session, to] = [parsed.values.get('session'), parsed.values.get('to')]
-  if (session === undefined || to === undefined)
-    throw new Problem('usage', 'rebind needs the session and its true id', { hint: 'holdfast rebind --session S --to ID' })
+  const to = parsed.values.get('to')
+  if (to === undefined) throw new Problem('usage', 'rebind needs the true id of the session', { hint: 'holdfast rebind [--session S] --to ID' })
+  const session = parsed.values.get('session') ?? (await mySession(world, 'be rebound')).session.id
   const rebound = await rebind(world, session, to, `${world.user()}@${world.host}`)
   if (parsed.flags.has('json')) printJson(rebound)
   else {

@@ -12,7 +12,9 @@ import { verifies } from '../requirements.ts'
 import { storeConformance } from './conformance.ts'
 import { aClaim, anEnding, aRun, type OpenStore } from './examples.ts'
 import { lockConformance } from './locks.ts'
+import { messageConformance } from './messages.ts'
 import { nativeConformance } from './natives.ts'
+import { rebindConformance } from './rebind.ts'
 import { taskConformance } from './tasks.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'hf-store-'))
@@ -31,6 +33,8 @@ storeConformance('sqlite', newStore)
 taskConformance('sqlite', newStore)
 lockConformance('sqlite', newStore)
 nativeConformance('sqlite', newStore)
+rebindConformance('sqlite', newStore)
+messageConformance('sqlite', newStore)
 
 test('a store of the first release is brought up to date, and its runs are as they were', async () => {
   const path = newPath()
