@@ -38,7 +38,8 @@ export type StoppedWithoutStore = {
 export async function stopWithoutStore(world: World, references: readonly string[], all: boolean, graceMs: number): Promise<StoppedWithoutStore[]> {
   const sights = await seeWithoutStore(world)
   const named = (reference: string): Sight => {
-    const sight = sights.find(({ run }) => run.session === reference || run.id === reference)
+    const isNamed = ({ run }: Sight): boolean => [run.session, run.id, ...(world.files.read(run.id)?.former ?? [])].includes(reference)
+    const sight = sights.find(isNamed)
     if (sight === undefined) throw new Problem('unavailable', `the store cannot be used, and no run directory shows a live session ${reference}`)
     return sight
   }

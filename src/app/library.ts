@@ -1,17 +1,22 @@
 import { fileURLToPath } from 'node:url'
-import type { HoldfastEvent, Lock, Run } from '../model/index.ts'
-import type { CheckSight, Finding, LockSight, Sight, UnmanagedSight } from '../show/index.ts'
+import type { HoldfastEvent, Lock, Message, Run, SayingKind } from '../model/index.ts'
+import type { CheckSight, Finding, LockSight, Sight, UnmanagedSight, WhoSight } from '../show/index.ts'
 import { type AdoptRequest, adopt } from './adopt.ts'
 import { checkLock } from './check-lock.ts'
 import { type SeenTree, seeTree } from './detail.ts'
 import { unmanagedAgents } from './discover.ts'
 import { examine } from './doctor.ts'
 import { type HandRequest, lockByHand, type Unlocked, unlockByHand } from './hand.ts'
+import { type InboxRequest, type MessageRequest, readInbox, type SentMessage, sendMessage } from './messages.ts'
 import { type Litter, prune } from './prune.ts'
+import { type Rebound, rebind } from './rebind.ts'
 import { type Change, reconcile } from './reconcile.ts'
 import { resolveGone } from './resolve.ts'
+import { say } from './say.ts'
 import { seeAll, seeEvents, seeOne } from './see.ts'
 import { seeLocks } from './see-locks.ts'
+import { whoAmI } from './self.ts'
+import { type Siblings, type SiblingsRequest, siblings } from './siblings.ts'
 import { type Started, type StartRequest, start } from './start.ts'
 import { type Stopped, type StopRequest, stop } from './stop.ts'
 import { startTask, type TaskRequest } from './task.ts'
@@ -26,10 +31,17 @@ export type {
   Finding,
   HandRequest,
   HoldfastEvent,
+  InboxRequest,
   Litter,
   Lock,
   LockSight,
+  Message,
+  MessageRequest,
+  Rebound,
   SeenTree,
+  SentMessage,
+  Siblings,
+  SiblingsRequest,
   Sight,
   Started,
   StartRequest,
@@ -38,6 +50,7 @@ export type {
   TaskRequest,
   Unlocked,
   UnmanagedSight,
+  WhoSight,
 }
 
 /** The use cases of the command line, for other tools. Runs started from here are always detached. */
@@ -58,6 +71,17 @@ export type Holdfast = {
   /** Force takes away what is somebody else's, and names it. */
   unlock(dir: string, force?: boolean): Promise<Unlocked[]>
   events(reference: string | null, after?: number): Promise<HoldfastEvent[]>
+  /** Which session this program is in, and what proves it. */
+  whoAmI(): Promise<WhoSight>
+  /** Every other live session, at the moment of asking. */
+  siblings(request?: Partial<SiblingsRequest>): Promise<Siblings>
+  /** Its true id is another one; what it was called still finds it. */
+  rebind(reference: string, to: string): Promise<Rebound>
+  message(request: MessageRequest): Promise<SentMessage>
+  /** Of the session that this program is in, unless another one is only peeked at. */
+  inbox(request?: Partial<InboxRequest>): Promise<Message[]>
+  /** What the session around this program is about to do, or what came of it. */
+  report(kind: SayingKind, text: string): Promise<void>
   /** Null: the time was over first. */
   wait(reference: string, timeoutMs?: number): ReturnType<typeof waitForEnd>
   reconcile(): Promise<Change[]>
@@ -85,6 +109,12 @@ export function openHoldfast(options: { home?: string; env?: NodeJS.ProcessEnv }
     lock: (request) => lockByHand(world, request, () => world.processes.self()),
     unlock: (dir, force = false) => unlockByHand(world, dir, force),
     events: (reference, after = 0) => seeEvents(world, reference, after),
+    whoAmI: () => whoAmI(world),
+    siblings: (request = {}) => siblings(world, { here: false, ...request }),
+    rebind: (reference, to) => rebind(world, reference, to, `${world.user()}@${world.host}`),
+    message: (request) => sendMessage(world, request),
+    inbox: (request = {}) => readInbox(world, { peek: false, waitMs: null, ...request }),
+    report: async (kind, text) => void (await say(world, kind, text)),
     wait: (reference, timeoutMs) => waitForEnd(world, reference, timeoutMs ?? null),
     reconcile: () => reconcile(world),
     startTask: (request) => startTask(world, request),

@@ -21,12 +21,20 @@ const started = await holdfast.start({ session: 'lib', dir: process.env.WORK, ar
 const refused = await holdfast.start({ session: 'lib', dir: process.env.WORK, argv: ['sleep', '1'] }).catch((error) => error)
 const listed = await holdfast.list()
 const tree = await holdfast.tree('lib')
+const who = await holdfast.whoAmI()
+const others = await holdfast.siblings({ session: 'lib' })
+await holdfast.rebind('lib', 'true-lib')
+const sent = await holdfast.message({ to: { session: 'lib' }, text: 'hello' })
+const read = await holdfast.inbox({ session: 'lib', peek: true })
+const report = await holdfast.report('plan', 'x').catch((problem) => problem.exitCode)
+await holdfast.rebind('lib', 'lib')
 const stopped = await holdfast.stop({ references: ['lib'] })
 const ended = await holdfast.wait('lib', 5000)
 console.log(JSON.stringify({
   started: started.kind, refused: refused instanceof Problem && refused.exitCode, listed: listed.map((sight) => sight.session.id),
   stopped: stopped[0].end.kind, ended: ended.state, events: (await holdfast.events('lib')).map((event) => event.kind), locks: await holdfast.locks(), changes: await holdfast.reconcile(),
   tree: tree.members.map((member) => member.row.name), litter: (await holdfast.prune(true)).length, findings: (await holdfast.examine()).map((finding) => finding.topic),
+  talk: [who.kind, others, sent.reached, read.map((message) => [message.text, message.from.session]), report],
   task: await holdfast.startTask({ onRetire: 'cancel', argv: ['true'] }).catch((problem) => problem.exitCode), gone: await holdfast.resolveGone('lib').catch((problem) => problem.exitCode),
 }))
 holdfast.close()
@@ -41,7 +49,8 @@ test('the same use cases, imported from holdfast, with types', () =>
       listed: ['lib'],
       stopped: 'ended',
       ended: 'stopped',
-      events: ['claimed', 'running', 'asked', 'ended'],
+      events: ['claimed', 'running', 'rebound', 'messaged', 'rebound', 'asked', 'ended'],
+      talk: ['nobody', { self: 'lib', siblings: [] }, ['true-lib'], [['hello', null]], 66],
       locks: [],
       changes: [],
       tree: ['sleep'],
