@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { verifies } from '../requirements.ts'
+import { COMMAND, inLab, type Lab, until } from './lab.ts'
+
+/** A session that does what is put into its folder as a script, and answers with its output and exit code. */
+async function worker(lab: Lab, session: string): Promise<(script: string) => Promise<{ out: string; code: number }>> {
+  const dir = lab.newDir()
+  const loop = `while :; do if [ -e do ]; then mv do doing; sh ./doing >out 2>&1; echo $? >code.new; mv code.new code; fi; sleep 0.02; done`
+  await lab.ok(['run', '--session', session, '--dir', dir, '--detach', '--', 'sh', '-c', loop])
+  return async (script) => {
+    writeFileSync(join(dir, 'do.new'), script.replaceAll('holdfast ', `${COMMAND} `))
+    renameSync(join(dir, 'do.new'), join(dir, 'do'))
+    const code = await until(`${session} to answer`, () => {
+      try {
+        return readFileSync(join(dir, 'code'), 'utf8')
+      } catch {
+        return null
+      }
+    })
+    rmSync(join(dir, 'code'))
+    return { out: readFileSync(join(dir, 'out'), 'utf8'), code: Number(code) }
+  }
+}
+
+type Told = { text: string; to: string; from: { session: string | null; how: string | null } }
+
+verifies('self', 'a message has the sender that we know, not the one it claims to be; it is read once, and told to nobody who cannot read it', () =>
+  inLab(async (lab) => {
+    const [a, b] = [await worker(lab, 'a'), await worker(lab, 'b')]
+    // The environment can say anything; the marker cannot be taken off.
+    expect(await a('HOLDFAST_SESSION=b HOLDFAST_RUN=r000000000000 holdfast message b "it is me"')).toEqual({ out: 'sent to b\n', code: 0 })
+    expect(await a('holdfast message --all "two\nlines"')).toEqual({ out: 'sent to b\n', code: 0 })
+    await lab.ok(['message', 'b', 'from a person'])
+    const peeked = JSON.parse((await b('holdfast inbox --peek --json')).out) as Told[]
+    expect(peeked.map(({ text, to, from }) => [text, to, from.session])).toEqual([
+      ['it is me', 'session', 'a'],
+      ['two\nlines', 'all', 'a'],
+      ['from a person', 'session', null],
+    ])
+    expect(peeked[0]?.from.how).toMatch(/^(marker|cookie)$/)
+    // Two who read at once: each message goes to one of them.
+    const { out } = await b('holdfast inbox --json >one & holdfast inbox --json >two; wait; cat one two')
+    expect([...out.matchAll(/"text":/g)]).toHaveLength(3)
+    expect((await b('holdfast inbox')).out).toBe('no messages\n')
+    expect(await a('holdfast message a "to myself"')).toMatchObject({ code: 64 })
+    // Waiting ends with the first one.
+    const waiting = b('holdfast inbox --wait --timeout 20s')
+    await lab.ok(['message', 'b', 'wake up'])
+    expect((await waiting).out).toContain('wake up')
+    expect((await lab.hf(['inbox', '--session', 'b'])).code).toBe(64)
+    expect((await lab.hf(['message', 'nobody', 'x'])).code).toBe(66)
+    await lab.ok(['stop', 'b', '--grace', '1s'])
+    const late = await lab.hf(['message', 'b', 'too late'])
+    expect([late.code, late.stderr]).toEqual([66, expect.stringContaining('session b is not running (stopped): nobody would read it')])
+  }),
+)
+
+verifies('self', 'what a session says of its own work is seen by the others, and only it speaks for itself', () =>
+  inLab(async (lab) => {
+    const a = await worker(lab, 'a')
+    expect(await a('holdfast report "rewrite the parser"')).toMatchObject({ code: 0 })
+    expect((await lab.hf(['report', 'I am nobody'])).code).toBe(66)
+    expect((await a('holdfast report ""')).code).toBe(64)
+    const events = JSON.parse(await lab.ok(['events', 'a', '--json'])) as { kind: string; detail: { text?: string } }[]
+    expect(events.filter(({ kind }) => kind === 'said').map(({ detail }) => detail.text)).toEqual(['rewrite the parser'])
+  }),
+)
+
+verifies('one-owner', 'a session that many rebind at once has one id and all the others as aliases; its agent notices nothing', () =>
+  inLab(async (lab) => {
+    const a = await worker(lab, 'a')
+    await worker(lab, 'other')
+    const { pid } = await lab.status('a')
+    const ids = Array.from({ length: 6 }, (_, index) => `n${index}`)
+    const answers = await Promise.all(ids.map((id) => lab.hf(['rebind', '--session', 'a', '--to', id])))
+    expect(answers.map(({ code }) => code)).toEqual(ids.map(() => 0))
+    const own = (await a('holdfast whoami --json')).out
+    const present = (JSON.parse(own) as { session: string }).session
+    expect(ids).toContain(present)
+    for (const reference of ['a', ...ids]) expect(await lab.status(reference)).toMatchObject({ session: present, pid })
+    const listed = JSON.parse(await lab.ok(['siblings', '--session', 'other', '--json'])) as { session: string }[]
+    expect(listed.map(({ session }) => session)).toEqual([present])
+    const refused = await lab.hf(['rebind', '--session', 'a', '--to', 'other'])
+    expect([refused.code, refused.stderr]).toEqual([75, expect.stringMatching(/two owners of it; .* pid \d+ \(session other/)])
+    // The same is on disk: without a store it is found and stopped by what it was called first.
+    for (const name of readdirSync(lab.home)) if (name.startsWith('holdfast.db')) rmSync(join(lab.home, name))
+    for (const reference of ['a', present]) expect(await lab.status(reference)).toMatchObject({ session: present, pid, state: 'running' })
+    await lab.ok(['stop', 'a', '--grace', '1s'])
+  }),
+)
+
+test('wrong input is told in a sentence, and changes nothing', () =>
+  inLab(async (lab) => {
+    for (const [args, code] of [
+      [['rebind', '--session', 'a'], 64],
+      [['rebind', '--to', 'b'], 66],
+      [['rebind', '--session', 'nobody', '--to', 'b'], 66],
+      [['message'], 64],
+      [['message', 'a'], 64],
+      [['message', '--all', '--here', 'x'], 64],
+      [['message', 'a', 'two', 'texts'], 64],
+      [['message', 'a', 'x'.repeat(9000)], 64],
+      [['inbox'], 66],
+      [['inbox', '--timeout', '1s'], 64],
+      [['inbox', 'a'], 64],
+      [['siblings', '--session', 'nobody'], 66],
+      [['report'], 64],
+      [['whoami', 'x'], 64],
+    ] as const) {
+      const result = await lab.hf(args)
+      expect([args, result.code, result.stdout]).toEqual([args, code, ''])
+      expect(result.stderr).toMatch(/^holdfast: \S.*\n/)
+    }
+    expect(await lab.ok(['message', '--all', 'x'])).toBe('nobody else is there: it was sent to nobody\n')
+    const alone = await lab.hf(['whoami', '--json'])
+    expect([alone.code, JSON.parse(alone.stdout)]).toEqual([66, expect.objectContaining({ session: null, how: null })])
+  }))
