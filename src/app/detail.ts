@@ -14,9 +14,12 @@ export async function seeDetail(world: World, reference: string): Promise<Sight>
   await learnFirst(world, reference)
   const sight = await seeOne(world, reference)
   const { run } = sight
-  const started = await (await world.store('reader')).startedIn(run.id, world.policy.runsShown)
+  const store = await world.store('reader')
+  const started = await store.startedIn(run.id, world.policy.runsShown)
   return {
     ...sight,
+    said: (await store.said([run.id])).get(run.id) ?? { plan: null, result: null },
+    unread: await store.unread(run.session, world.clock.now()),
     usage: await burned(world, run),
     tasks: await Promise.all(started.map((child) => taskSight(world, child))),
     ...(isLive(run) ? { entered: world.files.cgroup(run.id) !== null, ...(await besideSession(world, run.session)) } : {}),

@@ -1,4 +1,4 @@
-import type { Member, Run, Session, Spared, Suspect, Tokens, Usage } from '../model/index.ts'
+import type { Member, Run, Said, Session, Spared, Suspect, Tokens, Usage } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import { attachCommand } from './holder.ts'
 import type { OwnerSight } from './owners.ts'
@@ -24,6 +24,9 @@ export type Sight = {
     readonly whole: boolean
     readonly unwatched: { readonly since: number; readonly tokens: Tokens } | null
   }
+  /** What it says of its own work, and how many messages wait for it, where they were asked for. */
+  readonly said?: Said
+  readonly unread?: number
   /** Whether its agent is really in the cgroup that was made for it, where that was looked at. */
   readonly entered?: boolean
   /** The worktree of ours that it works in. */
@@ -114,10 +117,17 @@ export function sightJson(sight: Sight): Record<string, unknown> {
     containment: entered === undefined ? run.containment : { ...run.containment, entered },
     adopted: run.adopted,
     worktree: sight.worktree ?? null,
+    ...(sight.said === undefined ? {} : { said: saidJson(sight.said) }),
+    ...(sight.unread === undefined ? {} : { unread: sight.unread }),
     ...(sight.sharedWith === undefined ? {} : { sharedWith: sight.sharedWith }),
     ...(sight.neighbours === undefined ? {} : { neighbours: sight.neighbours }),
   }
 }
+
+export const saidJson = ({ plan, result }: Said): Record<string, unknown> => ({
+  plan: plan === null ? null : { text: plan.text, at: iso(plan.at) },
+  result: result === null ? null : { text: result.text, at: iso(result.at) },
+})
 
 export const suspectJson = ({ row, pro, contra }: Suspect): Record<string, unknown> => ({ pid: row.pid, name: row.name, uid: row.uid, pro, contra })
 export const sparedJson = ({ row, why }: Spared): Record<string, unknown> => ({ pid: row.pid, name: row.name, why })

@@ -1,4 +1,4 @@
-import type { HoldfastEvent, Member, ProcessRow, RunState, Spared, Suspect } from '../model/index.ts'
+import type { HoldfastEvent, Member, ProcessRow, RunState, Saying, Spared, Suspect } from '../model/index.ts'
 import { describeExit, isLive, totalTokens } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
 import type { Sight } from './sight.ts'
@@ -74,6 +74,7 @@ export function statusText(sight: Sight, now: number, paint: Paint): string[] {
         ? null
         : `${session.harness}${session.native === null ? (session.wentTo === null ? ' (its own id of the session is not known yet)' : `; its conversation went on as session ${session.wentTo}`) : ` session ${plain(session.native)}`}`,
     ],
+    ...saidFacts(sight, now),
     ['budget', run.budget === null ? null : `${run.budget} tokens`],
     ...tokensFacts(sight, now),
     ['burned', cpuText(sight.usage ?? (isLive(run) ? null : (run.usage ?? null)))],
@@ -97,6 +98,15 @@ export function statusText(sight: Sight, now: number, paint: Paint): string[] {
   const told = facts.filter(([, value]) => value !== null)
   const width = Math.max(...told.map(([name]) => name.length))
   return [title, ...told.map(([name, value]) => `  ${paint.dim(name.padEnd(width))}  ${value}`)]
+}
+
+function saidFacts({ said, unread = 0 }: Sight, now: number): [string, string | null][] {
+  const line = (saying: Saying | null | undefined): string | null => (saying == null ? null : `${plain(saying.text)} (${age(now - saying.at)} ago)`)
+  return [
+    ['plan', line(said?.plan)],
+    ['result', line(said?.result)],
+    ['messages', unread === 0 ? null : `${unread} unread`],
+  ]
 }
 
 function tokensFacts({ tokens }: Sight, now: number): [string, string | null][] {

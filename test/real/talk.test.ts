@@ -62,6 +62,8 @@ verifies('self', 'what a session says of its own work is seen by the others, and
     const a = await worker(lab, 'a')
     expect(await a('holdfast report "rewrite the parser"')).toMatchObject({ code: 0 })
     expect((await lab.hf(['report', 'I am nobody'])).code).toBe(66)
+    await lab.ok(['message', 'a', 'hello'])
+    expect(await lab.status('a')).toMatchObject({ said: { plan: { text: 'rewrite the parser' }, result: null }, unread: 1 })
     expect((await a('holdfast report ""')).code).toBe(64)
     const events = JSON.parse(await lab.ok(['events', 'a', '--json'])) as { kind: string; detail: { text?: string } }[]
     expect(events.filter(({ kind }) => kind === 'said').map(({ detail }) => detail.text)).toEqual(['rewrite the parser'])
