@@ -111,7 +111,7 @@ const listRuns = (root: string): string[] => {
 const ownCgroup = (path: string, run: string): string | null =>
   /^\/.*\/holdfast-[0-9a-f]{12}-(r[0-9a-f]{12})(\.scope)?$/.exec(path)?.[1] === run ? path : null
 
-const LITTER = /^(ear|plan|timer|done|prompt|follow|followed|(run\.json|keeper|members|usage|follow|notice|aware|(notice|aware)\.left)\.\d+)$/
+const LITTER = /^(ear|plan|timer|done|prompt|notice|follow|followed|(run\.json|keeper|members|usage|follow|notice|aware|(notice|aware)\.left)\.\d+)$/
 function litterIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => LITTER.test(name))

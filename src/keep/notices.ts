@@ -17,14 +17,23 @@ export function leaveNotice(folder: string, { topic, text }: Notice): void {
   try {
     writeFileSync(ready, `${text}\n`, { mode: 0o600 })
     for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      makeFolder(folder)
       const waiting = namesIn(folder)
-      if (waiting.length >= MAX_TOPICS && !waiting.includes(topic)) break
+      if (waiting.length >= MAX_TOPICS && !waiting.includes(topic)) return
       if (isMoved(ready, join(folder, topic))) return
     }
-    rmSync(ready, { force: true })
   } catch {
     // It is only told: what it is about is on record.
+  } finally {
+    rmSync(ready, { force: true })
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 

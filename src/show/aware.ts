@@ -1,6 +1,5 @@
 import type { Intent, News, Peer, Retirement } from '../model/index.ts'
 import { plain } from './paint.ts'
-import { shorten } from './table.ts'
 
 /** With the name of who speaks before it, no more than 300. */
 const LINE = 290
@@ -38,8 +37,8 @@ function named(peers: readonly Peer[], most: number, inWords: boolean): string {
 }
 
 function peerText({ session, harness, plan }: Peer, inWords: boolean): string {
-  const about = [...(harness === null ? [] : [harness]), ...(plan === null || !inWords ? [] : [`says: "${oneLine(plan, WORDS)}"`])]
-  return `${shorten(session, NAME)}${about.length === 0 ? '' : ` (${about.join(', ')})`}`
+  const about = [...(harness === null ? [] : [oneLine(harness, NAME)]), ...(plan === null || !inWords ? [] : [`says: "${oneLine(plan, WORDS)}"`])]
+  return `${oneLine(session, NAME)}${about.length === 0 ? '' : ` (${about.join(', ')})`}`
 }
 
 /** What `notice` and `inbox` are about. */
@@ -50,7 +49,7 @@ const ENDS = { stopped: 'was stopped', superseded: 'was taken over by somebody e
 
 function retiredText({ session, intent }: Retirement): string {
   const what = intent === null ? 'was retired' : intent.by === 'holdfast' ? 'was fenced off' : ENDS[intent.end]
-  return `session ${shorten(session, NAME)}, which this agent works for, ${what}${because(intent)}: its tool calls are denied. Stop working and tell the user`
+  return `session ${oneLine(session, NAME)}, which this agent works for, ${what}${because(intent)}: its tool calls are denied. Stop working and tell the user`
 }
 
 const because = (intent: Intent | null): string => (intent === null ? '' : ` (by ${oneLine(intent.by, NAME)}: ${oneLine(intent.reason, REASON)})`)
