@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { inLab } from './lab.ts'
 import { hookLine, obedient } from './obedient.ts'
@@ -26,8 +26,9 @@ test('with its next prompt an agent is told who joined and who left, once; and w
     // An agent that the agent has started is another one, and hears nothing of it.
     await agent.tell('a', `FA_DO=prompt claude --session-id ${N}`)
     expect(readFileSync(join(lab.agentDir, 'heard'), 'utf8')).toBe('')
-    // Of two prompts at once, one tells it.
-    const both = await agent.tell('a', `{ ${hookLine('prompt', A)} & ${hookLine('prompt', A)} & wait; }`)
+    // Of two prompts at once, which both have looked before either wrote down what it tells, one tells it.
+    const slow = `FA_HOOK=${resolve('dist/test/dist')}; export HOLDFAST_FAILPOINTS=before:files.recordAware=delay:300`
+    const both = await agent.tell('a', `(${slow}; ${hookLine('prompt', A)} & ${hookLine('prompt', A)} & wait)`)
     expect(heard(both)).toBe('Holdfast: b (claude, says: "fix the parser") joined you here (holdfast siblings --here)')
     expect(await prompt('a')).toBe('')
     expect(heard(await prompt('b'))).toBe('Holdfast: at work here too: a (claude) (holdfast siblings --here)')
