@@ -27,16 +27,12 @@ export function installHooks(world: HookWorld, harness: string): HookChange {
     const text = textOf(plan, file)
     if (plan.isDone(text)) return { ...plan.change, did: 'nothing' }
     const record = readHookRecord(world, harness, plan.path)
-    const { events, ...added } = plan.put(text, record)
-    const folders = writeSettings(plan.path, added.text, file)
-    if (folders === null) return null
+    const { text: after, events, steps, made, sha256: sum } = plan.put(text, record)
+    const fresh = writeSettings(plan.path, after, file)
+    if (fresh === null) return null
     const created = file === null || (record?.created ?? false)
-    writeHookRecord(world, harness, {
-      ...added,
-      path: plan.path,
-      created,
-      folders: [...(record?.folders ?? []), ...folders],
-    })
+    const folders = [...(record?.folders ?? []), ...fresh]
+    writeHookRecord(world, harness, { path: plan.path, sha256: sum, steps, made, created, folders })
     return { ...plan.change, events, did: plan.isThere(text) ? (plan.isOlder(text) ? 'updated' : 'replaced') : 'installed' }
   })
 }

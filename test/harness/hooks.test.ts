@@ -20,6 +20,7 @@ import { sha256, writeHookRecord } from '../../src/app/hook-record.ts'
 import { hooksStatus, installHooks, uninstallHooks } from '../../src/app/hooks.ts'
 import { addHooks, HOOKS, hookCommand } from '../../src/harness/index.ts'
 import { Problem } from '../../src/model/index.ts'
+import { verifies } from '../requirements.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'hf-hooks-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -78,6 +79,14 @@ test('settings come back byte for byte, with their mode, through links', () => {
   expect(read(real)).toBe(`\uFEFF${SETTINGS}`)
   expect(statSync(real).mode & 0o777).toBe(0o640)
   expect(readdirSync(dirname(real))).toEqual(['claude.json'])
+})
+
+verifies('private', 'what is remembered of an install is no copy of the settings, which may have secrets in them', () => {
+  const { home, world, claude } = user()
+  write(claude, '{"env": {"TOKEN": "a-secret"}, "hooks": {}}\n')
+  installHooks(world, 'claude')
+  expect(read(claude)).toContain('a-secret')
+  expect(read(join(home, 'hf', 'hooks', 'claude.json'))).not.toContain('a-secret')
 })
 
 test('a link to nothing stays one, and what it leads to is made', () => {
