@@ -14,6 +14,8 @@ export type Request = {
   readonly at: number
   readonly prompt: string
   readonly results: number
+  /** All that it was, whoever put it there. */
+  readonly text: string
   readonly nativeId: string | null
   readonly answer: Answer['kind']
 }
@@ -43,7 +45,8 @@ export async function fakeModel(): Promise<Model> {
     if (api === undefined) return other(path, out)
     const { prompt, results, tools } = api.read(body)
     const { answer, gate } = answerTo(prompt, results, tools)
-    requests.push({ api: api.name, at: performance.now(), prompt, results, nativeId: api.id(incoming.headers), answer: answer.kind })
+    const text = JSON.stringify(body)
+    requests.push({ api: api.name, at: performance.now(), prompt, results, text, nativeId: api.id(incoming.headers), answer: answer.kind })
     if (gate !== null) await passed(gate)
     api.write(out, { body, path, results }, answer)
   }
