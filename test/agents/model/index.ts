@@ -14,6 +14,8 @@ export type Request = {
   readonly at: number
   readonly prompt: string
   readonly results: number
+  /** What the last tool result said. */
+  readonly told: string
   readonly nativeId: string | null
   readonly answer: Answer['kind']
 }
@@ -41,9 +43,9 @@ export async function fakeModel(): Promise<Model> {
     const body = await bodyOf(incoming)
     const api = APIS.find(({ takes }) => incoming.method === 'POST' && takes(path))
     if (api === undefined) return other(path, out)
-    const { prompt, results, tools } = api.read(body)
+    const { prompt, results, told, tools } = api.read(body)
     const { answer, gate } = answerTo(prompt, results, tools)
-    requests.push({ api: api.name, at: performance.now(), prompt, results, nativeId: api.id(incoming.headers), answer: answer.kind })
+    requests.push({ api: api.name, at: performance.now(), prompt, results, told, nativeId: api.id(incoming.headers), answer: answer.kind })
     if (gate !== null) await passed(gate)
     api.write(out, { body, path, results }, answer)
   }
