@@ -6,7 +6,7 @@ const shared = { environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 }
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...shared, name: 'fast', include: ['test/{rooms,model,decide,show,observe,record,keep,harness,act,docs}/**/*.test.ts'] } },
+      { test: { ...shared, name: 'fast', include: ['test/{rooms,model,decide,show,observe,record,keep,harness,act,mcp,docs}/**/*.test.ts'] } },
       { test: { ...shared, name: 'real', include: ['test/real/**/*.test.ts'], globalSetup: ['test/real/setup.ts'], fileParallelism: false } },
       {
         test: {
