@@ -26,6 +26,8 @@ const CANCELLED = 'notifications/cancelled'
 export function stdioWire(input: Readable, output: Writable, subscriptions: Subscriptions): Wire {
   const inner = new StdioServerTransport(input, output)
   const waiting = new Set<string | number>()
+  // One after the other: a client that does not read is waited for once, and not by everybody.
+  let sending: Promise<void> = Promise.resolve()
   let over = false
   let close = (): void => {}
   const closed = new Promise<void>((done) => {
@@ -65,9 +67,10 @@ export function stdioWire(input: Readable, output: Writable, subscriptions: Subs
       }
       return inner.start()
     },
-    async send(message) {
-      await said(message)
-      await inner.send(message)
+    send(message) {
+      const sent = sending.then(() => said(message)).then(() => inner.send(message))
+      sending = sent.catch(() => {})
+      return sent
     },
     close: () => inner.close(),
   }
