@@ -1,5 +1,6 @@
 import { isatty } from 'node:tty'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { ZodError } from 'zod'
 import { openWorld } from '../app/index.ts'
 import { exitCode, policy } from '../model/index.ts'
 import { clientGone } from './client.ts'
@@ -18,7 +19,7 @@ export async function serve({ assets, home, version }: ServeOptions): Promise<nu
   // Before anything else: who started us may be gone soon.
   const gone = clientGone(open())
   const tell = teller()
-  if (isatty(0)) for (const line of USAGE) tell(line)
+  if (isatty(0)) tell(USAGE)
   for (const fault of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(fault, (error: unknown) => tell(`a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`))
 
@@ -56,9 +57,11 @@ export async function serve({ assets, home, version }: ServeOptions): Promise<nu
   return exitCode.done
 }
 
-/** What the SDK has to say of what came in may be long, and is a list where it was JSON, but no message. */
-const oneLine = ({ message }: Error): string =>
-  message.startsWith('[') ? 'a line from the client is no message of MCP, and was left out' : (message.split('\n', 1)[0] ?? '').slice(0, MAX_LINE)
+/** What the SDK has to say of what came in may be long. */
+const oneLine = (error: Error): string =>
+  error instanceof ZodError
+    ? 'a line from the client is no message of MCP, and was left out'
+    : (error.message.split('\n', 1)[0] ?? '').slice(0, MAX_LINE)
 const MAX_LINE = 200
 
 const pause = (ms: number): Promise<void> => new Promise((next) => setTimeout(next, ms))

@@ -19,9 +19,10 @@ export function teller(): Tell {
 }
 
 /** For somebody who types it. */
-export const USAGE: readonly string[] = [
-  'this is an MCP server: an agent starts it and speaks to it over stdin and stdout',
-  '  claude mcp add holdfast -- holdfast mcp',
-  '  codex: in config.toml: [mcp_servers.holdfast] command = "holdfast", args = ["mcp"]',
-  'it listens now; Ctrl-D ends it',
-]
+export const USAGE = `this is an MCP server: an agent starts it, and speaks to it over stdin and stdout
+  claude:  claude mcp add holdfast -- holdfast mcp
+  codex:   codex mcp add holdfast -- holdfast mcp, or in config.toml:
+             [mcp_servers.holdfast]
+             command = "holdfast"
+             args = ["mcp"]
+it listens now; Ctrl-D ends it`
