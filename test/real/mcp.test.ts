@@ -45,16 +45,15 @@ describe.each(ERAS)('in a session, over stdio, in the era of %s', (version, mode
 
 /** It is of the run, and no agent. What the agent asked for is the agent's: it stays without the server, and goes with the agent. */
 async function standing({ call }: Connection, lab: Lab, wanted: string, server: string): Promise<void> {
-  const inbox = JSON.parse(await lab.ok(['inbox', '--session', 'other', '--peek', '--json'])) as unknown
+  const pid = await lab.pid('mcp')
+  const told = async (...args: string[]): Promise<unknown> => JSON.parse(await lab.ok([...args, '--json']))
+  const [inbox, tree, strangers] = await Promise.all([told('inbox', '--session', 'other', '--peek'), told('tree', 's'), told('ls', '--unmanaged')])
   expect(inbox).toMatchObject([{ text: 'hello', from: { session: 's' } }])
+  expect((tree as { members: { pid: number }[] }).members.map((member) => member.pid)).toContain(pid)
+  expect((strangers as { pid: number }[]).map((stranger) => stranger.pid)).not.toContain(pid)
   // Who it is, is looked at anew at each call.
   await lab.ok(['rebind', '--session', 's', '--to', 'true-id'])
   expect(await call('whoami')).toMatchObject({ session: 'true-id' })
-  const pid = await lab.pid('mcp')
-  const { members } = JSON.parse(await lab.ok(['tree', 's', '--json'])) as { members: { pid: number }[] }
-  expect(members.map((member) => member.pid)).toContain(pid)
-  const strangers = JSON.parse(await lab.ok(['ls', '--unmanaged', '--json'])) as { pid: number }[]
-  expect(strangers.map((stranger) => stranger.pid)).not.toContain(pid)
   process.kill(pid, 'SIGTERM')
   await until('the server to be gone', () => !isThere(server))
   expect((await lab.hf(['lock', '--check', wanted])).code).toBe(75)
