@@ -2,12 +2,28 @@ import { defineConfig } from 'vitest/config'
 
 const shared = { environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 } as const
 
-/** fast: pure rooms and edges · real: real processes, one file at a time (they look at all processes) · harness: real agent CLIs · long: swarms and races. */
+/** fast: pure rooms and edges · real: real processes, two files at a time (they wait more than they compute) · harness: real agent CLIs · long: swarms and races. */
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...shared, name: 'fast', include: ['test/{rooms,model,decide,show,observe,record,keep,harness,act,mcp,docs}/**/*.test.ts'] } },
-      { test: { ...shared, name: 'real', include: ['test/real/**/*.test.ts'], globalSetup: ['test/real/setup.ts'], fileParallelism: false } },
+      {
+        test: {
+          ...shared,
+          name: 'fast',
+          sequence: { groupOrder: 0 },
+          include: ['test/{rooms,model,decide,show,observe,record,keep,harness,act,mcp,docs}/**/*.test.ts'],
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'real',
+          include: ['test/real/**/*.test.ts'],
+          globalSetup: ['test/real/setup.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
       {
         test: {
           ...shared,

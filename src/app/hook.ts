@@ -1,6 +1,7 @@
-import { agentsAmong } from '../harness/index.ts'
-import type { Candidate, Run } from '../model/index.ts'
+import { agentsAmong, HOOKS } from '../harness/index.ts'
+import type { Candidate, Run, Store } from '../model/index.ts'
 import { isLive, isNativeId, sameProcess } from '../model/index.ts'
+import { tellNews } from './aware.ts'
 import { candidateOf } from './candidates.ts'
 import { bind } from './native.ts'
 import type { World } from './world.ts'
@@ -13,12 +14,13 @@ export type Report = { readonly harness: string; readonly event: string; readonl
  * runs with this run's environment, has another conversation. Answers what the agent shall be told; null: nothing.
  */
 export async function hear(world: World, report: Report): Promise<string | null> {
-  const id = world.env['HOLDFAST_RUN'] ?? ''
   const store = await world.store('writer')
-  const run = await store.run(id)
-  if (run === null || !isLive(run) || world.env['HOLDFAST_EPOCH'] !== String(run.epoch)) return null
+  const run = await store.run(world.env['HOLDFAST_RUN'] ?? '')
   const native = nativeIn(report.payload)
-  if (native === null || !isAbout(world, run, native)) return null
+  if (run === null || native === null || !isAbout(world, run, native)) return null
+  const isOwner = isLive(run) && world.env['HOLDFAST_EPOCH'] === String(run.epoch)
+  if (report.event === 'prompt') return hearPrompt(world, store, run, report, isOwner ? native : null)
+  if (!isOwner) return null
   if (report.event === 'session-end') {
     await store.recordTold(
       run,
@@ -31,6 +33,18 @@ export async function hear(world: World, report: Report): Promise<string | null>
   if (answer.kind !== 'taken') return null
   const { session } = answer.by
   return `Holdfast: this conversation is that of session ${session} (pid ${world.files.harness(answer.by.id)?.pid ?? '?'}), which is alive: both would write to the same transcript. Tool calls are denied here. Leave this agent, and go on there: holdfast attach ${session}, or take it over: holdfast resume ${session} --takeover`
+}
+
+/** `native`: the conversation that the prompt is given in; null: the run has no say about its session any more. */
+async function hearPrompt(world: World, store: Store, run: Run, { harness, payload }: Report, native: string | null): Promise<string | null> {
+  // One that the agent has started for itself gets its prompts from there.
+  if (payload['agent_id'] !== undefined && payload['agent_id'] !== null) return null
+  if (native !== null && world.files.natives(run.id).at(-1)?.id !== native) await bind(world, store, run, { harness, id: native }, { how: 'hook' })
+  const news = await tellNews(world, store, (await store.run(run.id)) ?? run)
+  if (news === null) return null
+  const answer = HOOKS[harness]?.atPrompt(`Holdfast: ${news}`) ?? null
+  if (answer === null) world.files.notify(run.id, { topic: 'news', text: news })
+  return answer
 }
 
 const textOr = (value: unknown): string | null => (typeof value === 'string' ? value.slice(0, 200) : null)

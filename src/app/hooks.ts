@@ -15,7 +15,8 @@ import { readSettings, removeSettings, type SettingsFile, writeSettings } from '
 import { type HookChange, type HookEvent, type HookRule, type HookState, Problem } from '../model/index.ts'
 import { type HookRecord, type HookWorld, readHookRecord, removeHookRecord, sha256, writeHookRecord } from './hook-record.ts'
 
-const EVENTS: readonly HookEvent[] = ['session-start', 'before-tool', 'session-end']
+/** In the order in which they came: what an older Holdfast has put in stays where it is. */
+const EVENTS: readonly HookEvent[] = ['session-start', 'before-tool', 'session-end', 'prompt']
 /** How often a file is looked at again that somebody else writes at the same time. */
 const MAX_TRIES = 5
 
@@ -26,19 +27,13 @@ export function installHooks(world: HookWorld, harness: string): HookChange {
     const text = textOf(plan, file)
     if (plan.isDone(text)) return { ...plan.change, did: 'nothing' }
     const record = readHookRecord(world, harness, plan.path)
-    const base = plan.isThere(text) ? plan.takeOut(text, record) : text
-    const added = plan.put(base)
-    const folders = writeSettings(plan.path, added.text, file)
-    if (folders === null) return null
+    const { text: after, events, steps, made, sha256: sum } = plan.put(text, record)
+    const fresh = writeSettings(plan.path, after, file)
+    if (fresh === null) return null
     const created = file === null || (record?.created ?? false)
-    writeHookRecord(world, harness, {
-      ...added,
-      path: plan.path,
-      sha256: sha256(added.text),
-      created,
-      folders: [...(record?.folders ?? []), ...folders],
-    })
-    return { ...plan.change, did: plan.isThere(text) ? 'replaced' : 'installed' }
+    const folders = [...(record?.folders ?? []), ...fresh]
+    writeHookRecord(world, harness, { path: plan.path, sha256: sum, steps, made, created, folders })
+    return { ...plan.change, events, did: plan.isThere(text) ? (plan.isOlder(text) ? 'updated' : 'replaced') : 'installed' }
   })
 }
 
@@ -69,7 +64,7 @@ export function hooksStatus(world: HookWorld): HookState[] {
     const state = { harness, path: plan.path, trouble: null, note: plan.change.note }
     try {
       const text = textOf(plan, read(plan.path))
-      return { ...state, state: plan.isDone(text) ? 'installed' : plan.isThere(text) ? 'other' : 'absent' }
+      return { ...state, state: plan.isDone(text) ? 'installed' : plan.isOlder(text) ? 'outdated' : plan.isThere(text) ? 'other' : 'absent' }
     } catch (error) {
       if (error instanceof Problem) return { ...state, state: 'unreadable', trouble: error.message }
       throw error
@@ -77,7 +72,8 @@ export function hooksStatus(world: HookWorld): HookState[] {
   })
 }
 
-type Put = Pick<HookRecord, 'steps' | 'made'> & { readonly text: string }
+/** `events`: those that it has hooks for which it had not before. */
+type Put = Pick<HookRecord, 'steps' | 'made' | 'sha256'> & { readonly text: string; readonly events: readonly string[] }
 type Plan = {
   readonly rule: HookRule
   readonly path: string
@@ -85,7 +81,9 @@ type Plan = {
   readonly trouble: (text: string) => string | null
   readonly isThere: (text: string) => boolean
   readonly isDone: (text: string) => boolean
-  readonly put: (text: string) => Put
+  /** They are of this very Holdfast, but from before it had all of them. */
+  readonly isOlder: (text: string) => boolean
+  readonly put: (text: string, record: HookRecord | null) => Put
   readonly takeOut: (text: string, record: HookRecord | null) => string
 }
 
@@ -115,17 +113,45 @@ function settingsPlan(harness: string, rule: HookRule & { kind: 'settings' }, pa
     return name === null ? [] : [{ event: name, command: command(event) }]
   })
   const events = wanted.map(({ event }) => event)
-  const words = (hooks: readonly SettingsHook[]): string => JSON.stringify(hooks.map(({ event, command: line }) => [event, line]).toSorted())
+  const found = (text: string): string[] => findHooks(text, isHookCommand).map(wordsOf)
+  const missing = (text: string): SettingsHook[] => wanted.filter((hook) => !found(text).includes(wordsOf(hook)))
+  const hasOthers = (text: string): boolean => found(text).length > wanted.length - missing(text).length
+  const isThere = (text: string): boolean => found(text).length > 0
+  const isOlder = (text: string): boolean => isThere(text) && !hasOthers(text) && missing(text).length > 0
+  const takeOut: Plan['takeOut'] = (text, record) =>
+    (record?.sha256 === sha256(text) ? undoHooks(text, record.steps) : null) ?? removeHooks(text, isHookCommand, record?.made ?? null)
+  const putAll = (text: string): Put => {
+    const added = addHooks(text, wanted)
+    return { ...added, sha256: sha256(added.text), events }
+  }
   return {
     rule,
     path,
     change: { harness, path, events, note: rule.note },
     trouble: (text) => settingsTrouble(text, events),
-    isThere: (text) => findHooks(text, isHookCommand).length > 0,
-    isDone: (text) => words(findHooks(text, isHookCommand)) === words(wanted),
-    put: (text) => addHooks(text, wanted),
-    takeOut: (text, record) =>
-      (record?.sha256 === sha256(text) ? undoHooks(text, record.steps) : null) ?? removeHooks(text, isHookCommand, record?.made ?? null),
+    isThere,
+    isDone: (text) => !hasOthers(text) && missing(text).length === 0,
+    isOlder,
+    put: (text, record) => {
+      if (!isOlder(text)) return putAll(isThere(text) ? takeOut(text, record) : text)
+      return putMissing(text, missing(text), record, record?.made ?? putAll(takeOut(text, null)).made)
+    },
+    takeOut,
+  }
+}
+
+const wordsOf = ({ event, command }: SettingsHook): string => `${event} ${command}`
+
+/** Those that are there keep their place: codex trusts each by that. If somebody else wrote since, the very bytes of before are not known. */
+function putMissing(text: string, missing: readonly SettingsHook[], record: HookRecord | null, made: readonly string[]): Put {
+  const added = addHooks(text, missing)
+  const isOurs = record?.sha256 === sha256(text)
+  return {
+    text: added.text,
+    steps: [...(isOurs ? record.steps : []), ...added.steps],
+    made: [...made, ...added.made],
+    sha256: isOurs ? sha256(added.text) : '',
+    events: missing.map(({ event }) => event),
   }
 }
 
@@ -138,7 +164,8 @@ function filePlan(harness: string, rule: HookRule & { kind: 'file' }, path: stri
     trouble: (text) => (text === '' || isHookFile(text) ? null : 'it is not a file of ours'),
     isThere: isHookFile,
     isDone: (text) => text === content,
-    put: () => ({ text: content, steps: [], made: [] }),
+    isOlder: (text) => text !== content && text.includes(JSON.stringify(command('before-tool'))),
+    put: () => ({ text: content, steps: [], made: [], sha256: sha256(content), events: [] }),
     takeOut: () => '',
   }
 }

@@ -1,5 +1,7 @@
+import { MESSAGES } from '../decide/index.ts'
 import type { Addressed, Message, Sender, Sent } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
+import { announce } from './aware.ts'
 import { findSession, seeOne } from './see.ts'
 import { mySession, whoAmI } from './self.ts'
 import { siblings } from './siblings.ts'
@@ -26,7 +28,8 @@ export async function sendMessage(world: World, { to, text }: MessageRequest): P
   }
   const readers = typeof to === 'object' ? [await readerOf(world, to.session, from.session)] : await readersOf(world, to)
   const at = world.clock.now()
-  const sent = await (await world.store('writer')).send({
+  const store = await world.store('writer')
+  const sent = await store.send({
     at,
     expiresAt: at + world.policy.messageMs,
     from,
@@ -35,6 +38,7 @@ export async function sendMessage(world: World, { to, text }: MessageRequest): P
     readers: readers.map(({ session }) => session),
     inboxSize: world.policy.inboxSize,
   })
+  if (sent.seq !== null) await announce(world, store, sent.reached, { seq: sent.seq, from })
   const unsure = readers.filter(({ session, unknown }) => unknown && sent.reached.includes(session))
   const notes = [
     ...unsure.map(({ session }) => `whether ${session} is alive cannot be told; it is kept until it is read`),
@@ -89,10 +93,15 @@ export async function readInbox(world: World, { peek, waitMs, session }: InboxRe
   for (;;) {
     const store = await world.store(peek ? 'reader' : 'writer')
     // By its present id, which may change while we wait.
-    const reader = (await findSession(store, named)).session.id
+    const { session: view, run } = await findSession(store, named)
+    const reader = view.id
     const isThere = (await store.unread(reader, clock.now())) > 0
     const messages = isThere ? await store.inbox(reader, peek ? 'peek' : 'read', policy.inboxSize, clock.now()) : []
-    if (messages.length > 0 || clock.elapsed() >= until) return messages
+    if (messages.length > 0 || clock.elapsed() >= until) {
+      // What was read needs no announcing.
+      if (!peek && run !== null) world.files.dropNotice(run.id, MESSAGES)
+      return messages
+    }
     await clock.sleep(Math.min(policy.followMs, Math.max(1, until - clock.elapsed())))
   }
 }

@@ -6,6 +6,7 @@ import { isDead, isLive, sameProcess } from '../model/index.ts'
 import { beginUsageLate, placesOf } from './begun.ts'
 import { candidateOf } from './candidates.ts'
 import { type Known, knownOf } from './harness.ts'
+import { recordMoved } from './moved.ts'
 import { recordInPassing } from './record.ts'
 import type { World } from './world.ts'
 
@@ -111,6 +112,7 @@ export async function bind(world: World, store: Store, run: Run, native: NativeI
   const before = world.files.natives(run.id).at(-1)
   const answer = await store.bindNative(run, native, binding, world.clock.now())
   if (answer.kind === 'bound') {
+    await recordMoved(world, store, answer.moved ?? [])
     const harness = world.harnesses().find(({ name }) => name === native.harness)
     if (before?.id !== native.id || before.harness !== native.harness) {
       if (harness !== undefined) beginUsageLate(world, run, harness, native.id)
@@ -129,8 +131,8 @@ function fenceOff(world: World, run: Run, { harness, id }: NativeId, owner: Run)
   const reason = `it went to the ${harness} session ${id}, which session ${owner.session} has: both would write to the same transcript; end this agent, and resume its own session`
   if (world.files.intent(run.id) !== null) return
   world.files.retire(run.id, { end: 'superseded', by: 'holdfast', reason })
-  world.files.notify(
-    owner.id,
-    `session ${run.session} has just gone to your conversation (${id}); it was fenced off. End it: holdfast stop ${run.session}`,
-  )
+  world.files.notify(owner.id, {
+    topic: `conflict-${run.id}`,
+    text: `session ${run.session} has just gone to your conversation (${id}); it was fenced off. End it: holdfast stop ${run.session}`,
+  })
 }

@@ -3,6 +3,7 @@ import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
 import { placesOf } from './begun.ts'
 import { forgottenLocks } from './forgotten.ts'
 import { judgeLocks } from './locks.ts'
+import { recordMoved } from './moved.ts'
 import { carriedBy } from './refusal.ts'
 import { findSession, seeOne } from './see.ts'
 import type { World } from './world.ts'
@@ -25,9 +26,7 @@ export async function rebind(world: World, reference: string, to: string, how: s
     const answer = await store.rebind({ session: session.id, epoch: session.epoch, to, native, how, at: world.clock.now() })
     if (answer.kind === 'taken') throw ownedBy(world, to, answer.by)
     if (answer.kind === 'lost') continue
-    for (const one of await store.runs(to, world.policy.runsShown)) world.files.recordRebound(one.id, to)
-    if (answer.aside !== null)
-      for (const one of await store.runs(answer.aside, world.policy.runsShown)) world.files.recordRebound(one.id, answer.aside)
+    await recordMoved(world, store, answer.aside === null ? [to] : [to, answer.aside])
     if (native !== null && run !== null && isLive(run)) world.files.recordNative(run.id, native)
     return { session: to, from: session.id, changed: answer.changed, aside: answer.aside }
   }

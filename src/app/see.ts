@@ -144,7 +144,7 @@ function fenceNote(world: World, run: LiveRun, { kind }: Verdict): string | null
   const intent = kind === 'alive' && run.state === 'running' ? world.files.intent(run.id) : null
   if (intent === null) return null
   const harness = world.files.natives(run.id).at(-1)?.harness
-  const denies = hooksStatus(world).some((one) => one.harness === harness && one.state === 'installed')
+  const denies = hooksStatus(world).some((one) => one.harness === harness && (one.state === 'installed' || one.state === 'outdated'))
   return `${denies ? 'its tool calls are denied' : 'it is fenced off, but no hooks are installed that would deny its tool calls'}: ${intent.reason}`
 }
 

@@ -3,12 +3,19 @@ import type { HookEvent, HookEvents, HookRule } from '../model/index.ts'
 import { folderOf, homeOf } from './disk.ts'
 import { openCodePlugin } from './opencode-plugin.ts'
 
-const CLAUDE: HookEvents = { 'session-start': 'SessionStart', 'before-tool': 'PreToolUse', 'session-end': 'SessionEnd' }
+const CLAUDE: HookEvents = { 'session-start': 'SessionStart', 'before-tool': 'PreToolUse', 'session-end': 'SessionEnd', prompt: 'UserPromptSubmit' }
+
+/** Claude's words for it: a line that the person sees, and the same for the model. */
+const claudeWords =
+  (hookEventName: string) =>
+  (text: string): string =>
+    JSON.stringify({ systemMessage: text, hookSpecificOutput: { hookEventName, additionalContext: text } })
 
 export const claudeHooks: HookRule = {
   kind: 'settings',
   path: (env) => join(folderOf(env, 'CLAUDE_CONFIG_DIR', '.claude'), 'settings.json'),
   events: CLAUDE,
+  atPrompt: claudeWords('UserPromptSubmit'),
   note: null,
 }
 
@@ -16,13 +23,15 @@ export const codexHooks: HookRule = {
   kind: 'settings',
   path: (env) => join(folderOf(env, 'CODEX_HOME', '.codex'), 'hooks.json'),
   events: CLAUDE,
-  note: 'codex runs no hook that you have not trusted: start codex once and choose "Trust all and continue" (or look at them with /hooks); until then, and whenever they change, it leaves them out without a word',
+  atPrompt: claudeWords('UserPromptSubmit'),
+  note: 'codex runs no hook that you have not trusted: start codex once and choose "Trust all and continue" (or look at them with /hooks); until then, and whenever one changes, it leaves that one out without a word',
 }
 
 export const geminiHooks: HookRule = {
   kind: 'settings',
   path: (env) => join(env['GEMINI_CLI_HOME'] || homeOf(env), '.gemini', 'settings.json'),
-  events: { ...CLAUDE, 'before-tool': 'BeforeTool' },
+  events: { ...CLAUDE, 'before-tool': 'BeforeTool', prompt: 'BeforeAgent' },
+  atPrompt: claudeWords('BeforeAgent'),
   note: null,
 }
 
@@ -30,6 +39,7 @@ export const qwenHooks: HookRule = {
   kind: 'settings',
   path: (env) => join(folderOf(env, 'QWEN_HOME', '.qwen'), 'settings.json'),
   events: CLAUDE,
+  atPrompt: claudeWords('UserPromptSubmit'),
   note: null,
 }
 
@@ -37,6 +47,7 @@ export const droidHooks: HookRule = {
   kind: 'settings',
   path: (env) => join(homeOf(env), '.factory', 'settings.json'),
   events: CLAUDE,
+  atPrompt: claudeWords('UserPromptSubmit'),
   note: null,
 }
 
@@ -45,8 +56,15 @@ export const copilotHooks: HookRule = {
   path: (env) => join(folderOf(env, 'COPILOT_HOME', '.copilot'), 'hooks', 'holdfast.json'),
   content: (command) => {
     const hook = (event: HookEvent) => [{ type: 'command', bash: command(event) }]
-    return file({ version: 1, hooks: { sessionStart: hook('session-start'), preToolUse: hook('before-tool'), sessionEnd: hook('session-end') } })
+    const hooks = {
+      sessionStart: hook('session-start'),
+      preToolUse: hook('before-tool'),
+      sessionEnd: hook('session-end'),
+      userPromptSubmitted: hook('prompt'),
+    }
+    return file({ version: 1, hooks })
   },
+  atPrompt: (text) => JSON.stringify({ additionalContext: text }),
   note: null,
 }
 
@@ -55,8 +73,16 @@ export const grokHooks: HookRule = {
   path: (env) => join(folderOf(env, 'GROK_HOME', '.grok'), 'hooks', 'holdfast.json'),
   content: (command) => {
     const group = (event: HookEvent) => [{ hooks: [{ type: 'command', command: command(event) }] }]
-    return file({ hooks: { SessionStart: group('session-start'), PreToolUse: group('before-tool'), SessionEnd: group('session-end') } })
+    const hooks = {
+      SessionStart: group('session-start'),
+      PreToolUse: group('before-tool'),
+      SessionEnd: group('session-end'),
+      UserPromptSubmit: group('prompt'),
+    }
+    return file({ hooks })
   },
+  // What a hook says at a prompt is thrown away: it is told with the next tool call.
+  atPrompt: () => null,
   note: null,
 }
 
@@ -67,6 +93,7 @@ export const opencodeHooks: HookRule = {
   kind: 'file',
   path: (env) => join(folderOf(env, 'XDG_CONFIG_HOME', '.config'), 'opencode', 'plugins', 'holdfast.js'),
   content: openCodePlugin,
+  atPrompt: (text) => text,
   note: pluginNote('opencode'),
 }
 
@@ -74,6 +101,7 @@ export const kiloHooks: HookRule = {
   kind: 'file',
   path: (env) => join(folderOf(env, 'XDG_CONFIG_HOME', '.config'), 'kilo', 'plugins', 'holdfast.js'),
   content: openCodePlugin,
+  atPrompt: (text) => text,
   note: pluginNote('kilo'),
 }
 

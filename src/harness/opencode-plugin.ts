@@ -5,7 +5,8 @@ export const FILE_SIGNATURE = 'Written by holdfast hooks install'
 
 /**
  * A plugin of OpenCode and its kin. It imports nothing and does nothing outside a run. The session that a person talks to is reported when
- * it begins or another one is gone on with; those that agents start for themselves (they have a parent) are not.
+ * it begins or another one is gone on with, and what is new to it is put beside its prompt, as a part that is marked as not the person's;
+ * those that agents start for themselves (they have a parent) are left alone.
  */
 export function openCodePlugin(command: (event: HookEvent) => string): string {
   return `// ${FILE_SIGNATURE}; holdfast hooks uninstall removes it.
@@ -13,8 +14,27 @@ const { spawn, spawnSync } = process.getBuiltinModule('node:child_process')
 const { existsSync } = process.getBuiltinModule('node:fs')
 const start = ${JSON.stringify(command('session-start'))}
 const before = ${JSON.stringify(command('before-tool'))}
+const prompt = ${JSON.stringify(command('prompt'))}
 
-export const Holdfast = async () => {
+/** What it says, or nothing: it never fails. */
+const call = (line, payload) =>
+  new Promise((done) => {
+    const child = spawn('sh', ['-c', line], { stdio: ['pipe', 'pipe', 'ignore'], timeout: 10000 })
+    let said = ''
+    child.on('error', () => done(''))
+    child.on('close', () => done(said.trim()))
+    child.stdout.on('data', (chunk) => (said += chunk))
+    child.stdin.on('error', () => {})
+    child.stdin.end(JSON.stringify(payload))
+  })
+
+/** As it makes them itself: they are sorted by when they were made. */
+const partId = () => {
+  const time = ((BigInt(Date.now()) * 0x1000n + 0xfffn) & 0xffffffffffffn).toString(16).padStart(12, '0')
+  return 'prt_' + time + Array.from({ length: 14 }, () => Math.floor(Math.random() * 36).toString(36)).join('')
+}
+
+export const Holdfast = async ({ client } = {}) => {
   const fence = process.env.HOLDFAST_FENCE
   if (!fence) return {}
   const roots = new Set()
@@ -22,10 +42,12 @@ export const Holdfast = async () => {
   const report = (id, directory) => {
     if (id === told) return
     told = id
-    const child = spawn('sh', ['-c', start], { stdio: ['pipe', 'ignore', 'ignore'] })
-    child.on('error', () => {})
-    child.stdin.on('error', () => {})
-    child.stdin.end(JSON.stringify({ session_id: id, cwd: directory, hook_event_name: 'SessionStart' }))
+    call(start, { session_id: id, cwd: directory, hook_event_name: 'SessionStart' })
+  }
+  const isRoot = async (id) => {
+    if (roots.has(id)) return true
+    const got = await client?.session.get({ path: { id } }).catch(() => undefined)
+    return got?.data !== undefined && !got.data.parentID
   }
   return {
     event: async ({ event: { type, properties } }) => {
@@ -33,6 +55,11 @@ export const Holdfast = async () => {
       if ((type === 'session.created' || type === 'session.updated') && info?.id && !info.parentID) roots.add(info.id)
       if (type === 'session.created' && roots.has(info?.id)) report(info.id, info.directory)
       if (type === 'session.status' && properties.status?.type === 'busy' && roots.has(properties.sessionID)) report(properties.sessionID)
+    },
+    'chat.message': async ({ sessionID }, { message, parts }) => {
+      if (!(await isRoot(sessionID))) return
+      const text = await call(prompt, { session_id: sessionID, hook_event_name: 'UserPromptSubmit' })
+      if (text) parts.push({ id: partId(), sessionID, messageID: message.id, type: 'text', text, synthetic: true })
     },
     'tool.execute.before': async ({ sessionID }) => {
       if (!existsSync(fence)) return

@@ -19,8 +19,10 @@ import { appendIfPossible, readOr, writeAtomically, writeIfPossible } from './at
 import { readJournal, writeJournal } from './journal.ts'
 import { capLog, readFrom, sizeOf, startOfTail } from './log.ts'
 import { readNatives, writeNative } from './natives.ts'
+import { dropNotice, leaveNotice, takeNotices } from './notices.ts'
+import { readTold, replaceTold } from './told.ts'
 
-/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `plan`, `log`. */
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `plan`, `log`. */
 export const RUN_FORMAT = 1
 /** The keeper writes over this, in place: as long as any record, and none. */
 const EXIT_BLANK = `0${' '.repeat(9)}\n`
@@ -64,13 +66,18 @@ export function runFiles(home: string): RunFiles {
     begun: (run) => (readOr(at(run, 'begun')) ?? '').split('\n').filter((line) => line !== ''),
     recordBegun: (run, line) => appendIfPossible(at(run, 'begun'), `\n${line}\n`),
     recordFollowed: (run, paths) => writeAtomically(at(run, 'follow'), paths.map((path) => `${path}\n`).join('')),
-    notify: (run, text) => writeAtomically(at(run, 'notice'), `${text}\n`),
+    notify: (run, notice) => leaveNotice(at(run, 'notice'), notice),
+    takeNotices: (run) => takeNotices(at(run, 'notice')),
+    dropNotice: (run, topic) => dropNotice(at(run, 'notice'), topic),
+    aware: (run) => readTold(join(root, run)),
+    recordAware: (run, seen, text) => replaceTold(join(root, run), seen, text),
     exit: (run) => readExit(at(run, 'exit')),
     notStarted: (run) => {
       const text = readOr(at(run, 'nostart'))?.trim() ?? ''
       return /^\d{1,3}$/.test(text) ? Number(text) : null
     },
     retire: (run, intent) => putTombstone(at(run, 'tombstone'), at(run, 'retired'), intent),
+    isRetired: (run) => existsSync(at(run, 'retired')),
     intent: (run) => readIntent(at(run, 'retired')),
     read: (run) => (RUN_ID.test(run) ? readRecord(root, run) : null),
     isUnreadable: (run) => existsSync(at(run, 'run.json')) && readRecord(root, run) === null,
@@ -81,7 +88,7 @@ export function runFiles(home: string): RunFiles {
     settle: (run) => void createOnce(at(run, 'done')),
     litter: (run) => litterIn(join(root, run)),
     tidy: (run) => {
-      for (const name of litterIn(join(root, run))) rmSync(at(run, name), { force: true })
+      for (const name of litterIn(join(root, run))) rmSync(at(run, name), { recursive: true, force: true })
     },
     fence: (run) => at(run, 'retired'),
     path: (run) => join(root, run),
@@ -104,7 +111,7 @@ const listRuns = (root: string): string[] => {
 const ownCgroup = (path: string, run: string): string | null =>
   /^\/.*\/holdfast-[0-9a-f]{12}-(r[0-9a-f]{12})(\.scope)?$/.exec(path)?.[1] === run ? path : null
 
-const LITTER = /^(ear|plan|timer|done|prompt|follow|followed|(run\.json|keeper|members|usage|follow|notice)\.\d+)$/
+const LITTER = /^(ear|plan|timer|done|prompt|notice|follow|followed|(run\.json|keeper|members|usage|follow|notice|aware|(notice|aware)\.left)\.\d+)$/
 function litterIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => LITTER.test(name))

@@ -1,4 +1,4 @@
-# hook.sh HARNESS EVENT: what an agent CLI calls at session-start, before-tool and session-end; sourced with these set, or run.
+# hook.sh HARNESS EVENT: what an agent CLI calls at session-start, before-tool, prompt and session-end; sourced with these set, or run.
 # Outside a run everything is allowed at once. A retired agent's tool calls are denied; every other doubt lets the agent go on.
 [ -n "${HOLDFAST_FENCE-}" ] && [ -n "${HOLDFAST_RUN-}" ] || exit 0
 hf_harness=${1-} hf_event=${2-} hf_dir=${HOLDFAST_FENCE%/*}
@@ -107,17 +107,24 @@ hf_escaped() {
   LC_ALL=C tr -d '\000-\011\013-\037\177' | LC_ALL=C sed 's/[\\"]/\\&/g' | LC_ALL=C awk '{ printf "%s%s", (NR > 1 ? "\\n" : "Holdfast: "), $0 }'
 }
 
-# What somebody left for the agent or its user is told once: by the call that moves it away.
+# What somebody left for the agent or its user (a folder, a file each) is told once: by the call that moves it away.
 hf_notice() {
-  mv "$hf_dir/notice" "$hf_dir/notice.told" 2>/dev/null || exit 0
-  hf_said=$(hf_escaped <"$hf_dir/notice.told")
+  # Their models hear nothing of a hook before a tool: there it waits for the next prompt.
+  case $hf_harness in gemini | qwen | droid) exit 0 ;; esac
+  hf_taken=$hf_dir/notice.$$
+  [ ! -e "$hf_taken" ] || rm -rf "$hf_taken"
+  mv "$hf_dir/notice" "$hf_taken" 2>/dev/null || exit 0
+  # (An older Holdfast has left one file instead of a folder.)
+  hf_plain=$(cat "$hf_taken" "$hf_taken"/* 2>/dev/null)
+  rm -rf "$hf_taken"
+  [ -n "$hf_plain" ] || exit 0
+  hf_said=$(printf '%s\n' "$hf_plain" | hf_escaped)
   case $hf_harness in
-  claude | codex | qwen | droid | grok)
+  claude | codex | grok)
     printf '{"systemMessage":"%s","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"%s"}}\n' "$hf_said" "$hf_said"
     ;;
-  gemini) printf '{"systemMessage":"%s"}\n' "$hf_said" ;;
   copilot) printf '{"additionalContext":"%s"}\n' "$hf_said" ;;
-  *) { printf 'Holdfast: ' && cat "$hf_dir/notice.told"; } >&2 ;;
+  *) printf 'Holdfast: %s\n' "$hf_plain" >&2 ;;
   esac
   exit 0
 }
@@ -141,5 +148,7 @@ before-tool)
   exit 0
   ;;
 session-start | session-end) hf_report ;;
+# Whatever goes wrong with it is nothing for the agent.
+prompt) hf_report 2>/dev/null ;;
 esac
 exit 0

@@ -3,9 +3,10 @@
 hf_dir=$1 hf_follow=$3 hf_keeper=$4 hf_harness=$5 hf_until=$6 hf_node=$7 hf_cli=$8 hf_run=$9
 umask 077
 read -r hf_stat </proc/self/stat && printf '%s\n' "$hf_stat" >"$hf_dir/timer"
-# $! is set with the fork itself, so a TERM right after it still finds what we wait for; one that is over is not signalled again.
+# $! is set with the fork itself, so a TERM right after it still finds what we wait for; one that is over is not signalled again. With KILL: a child
+# that is not yet what it shall be has our trap, and would swallow a TERM.
 hf_done=''
-trap '[ "$!" = "$hf_done" ] || kill "$!" 2>/dev/null; exit 0' TERM
+trap '[ "$!" = "$hf_done" ] || kill -KILL "$!" 2>/dev/null; exit 0' TERM
 
 # In hundredths of a second. (A leading 1 keeps 08 from being octal.)
 hf_clock() {

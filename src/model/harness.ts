@@ -158,24 +158,21 @@ export type UsageLine =
 /** The files of this session, its own first, and of the agents it started where all are asked for; none: they are not there (yet). */
 export type UsageFiles = (env: Environment, id: string, which: 'own' | 'all') => readonly string[]
 
-/** How it lets others hear of its session, and refuse its tool calls. */
-export type HookRule =
-  /** A settings file in JSON with Claude's schema: `hooks.EVENT[] = {hooks: [{type: command, command}]}`. */
-  | {
-      readonly kind: 'settings'
-      readonly path: (env: Environment) => string
-      readonly events: HookEvents
-      /** What a person still has to do or to know. */
-      readonly note: string | null
-    }
+/** How it lets others hear of its session, tell it something, and refuse its tool calls. */
+export type HookRule = {
+  readonly path: (env: Environment) => string
+  /** What a person still has to do or to know. */
+  readonly note: string | null
+  /** How something is told with a prompt: to the model and, where there is a way, to the person. Null: it does not listen then. */
+  readonly atPrompt: (text: string) => string | null
+} & (
+  | /** A settings file in JSON with Claude's schema: `hooks.EVENT[] = {hooks: [{type: command, command}]}`. */
+  { readonly kind: 'settings'; readonly events: HookEvents }
   /** A file of our own among others, with its signature in it. `content` gets the command of each event. */
-  | {
-      readonly kind: 'file'
-      readonly path: (env: Environment) => string
-      readonly content: (command: (event: HookEvent) => string) => string
-      readonly note: string | null
-    }
+  | { readonly kind: 'file'; readonly content: (command: (event: HookEvent) => string) => string }
+)
 
-export type HookEvent = 'session-start' | 'before-tool' | 'session-end'
+/** `prompt`: somebody, a person or a caller, gives it a prompt. */
+export type HookEvent = 'session-start' | 'before-tool' | 'session-end' | 'prompt'
 /** What it calls them; null: it has none. */
 export type HookEvents = { readonly [E in HookEvent]: string | null }

@@ -2,17 +2,21 @@
 export type HookChange = {
   readonly harness: string
   readonly path: string
-  readonly did: 'installed' | 'replaced' | 'removed' | 'nothing'
+  /** `updated`: some of them were there, and stayed where they were; only those that `events` names are new. */
+  readonly did: 'installed' | 'updated' | 'replaced' | 'removed' | 'nothing'
   /** What the harness calls the events that it has (or had) hooks for; none where a file of our own is all there is. */
   readonly events: readonly string[]
   readonly note: string | null
 }
 
-/** `other`: hooks of another Holdfast, or of where this one was before. `unreadable`: nobody can tell, and `trouble` says why. */
+/**
+ * `outdated`: of this Holdfast, but from before it had all of its hooks. `other`: of another one, or of where this one was before.
+ * `unreadable`: nobody can tell, and `trouble` says why.
+ */
 export type HookState = {
   readonly harness: string
   readonly path: string
-  readonly state: 'installed' | 'other' | 'absent' | 'unreadable'
+  readonly state: 'installed' | 'outdated' | 'other' | 'absent' | 'unreadable'
   readonly trouble: string | null
   readonly note: string | null
 }

@@ -1,3 +1,4 @@
+import type { Notice, Versioned } from './aware.ts'
 import type { CgroupBase, CgroupView } from './containment.ts'
 import type { Exit } from './exit.ts'
 import type { ProcessTable, Sample } from './fact.ts'
@@ -114,12 +115,19 @@ export interface RunFiles {
   recordBegun(run: string, line: string): void
   /** The files in which something new of its agent shows. */
   recordFollowed(run: string, paths: readonly string[]): void
-  /** Something that its agent shall be told with its next tool call. */
-  notify(run: string, text: string): void
+  /** Something that its agent shall be told with its next tool call or prompt; of one topic the newest. A full disk is no trouble. */
+  notify(run: string, notice: Notice): void
+  /** All that waits to be told: from now on it is the caller's to tell it. */
+  takeNotices(run: string): readonly Notice[]
+  dropNotice(run: string, topic: string): void
+  /** What its agent was told of what is around it; and replacing that very version: false if somebody else did, or it cannot be written. */
+  aware(run: string): Versioned
+  recordAware(run: string, seen: number, text: string): boolean
   /** A helper the keeper left for `--timeout`. */
   timer(run: string): ProcessId | null
   /** Puts the tombstone, with who wants what; false if it could not (a full disk). The first one stands. */
   retire(run: string, intent: Intent): boolean
+  isRetired(run: string): boolean
   /** What the tombstone says, for an end that the store could not be told. */
   intent(run: string): Intent | null
   read(run: string): RunRecord | null

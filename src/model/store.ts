@@ -33,9 +33,12 @@ export type ClaimAnswer =
 /** Who says so; and, from one who only looked, what was on record then. */
 export type Binding = { readonly how: string; readonly before?: string | null }
 
-/** `taken`: another live run carries that conversation. `lost`: the run is no longer its session's owner. */
+/**
+ * `taken`: another live run carries that conversation. `lost`: the run is no longer its session's owner. `moved`: the sessions that have
+ * another id by it; left out: none.
+ */
 export type BindAnswer =
-  | { readonly kind: 'bound'; readonly changed: boolean }
+  | { readonly kind: 'bound'; readonly changed: boolean; readonly moved?: readonly string[] }
   | { readonly kind: 'taken'; readonly by: Run }
   | { readonly kind: 'lost' }
 

@@ -1,3 +1,4 @@
+export * from './aware.ts'
 export * from './choices.ts'
 export * from './doctor.ts'
 export * from './ends.ts'

@@ -16,9 +16,11 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { sha256, writeHookRecord } from '../../src/app/hook-record.ts'
 import { hooksStatus, installHooks, uninstallHooks } from '../../src/app/hooks.ts'
-import { HOOKS } from '../../src/harness/index.ts'
+import { addHooks, HOOKS, hookCommand } from '../../src/harness/index.ts'
 import { Problem } from '../../src/model/index.ts'
+import { verifies } from '../requirements.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'hf-hooks-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -36,8 +38,9 @@ function write(path: string, text: string): void {
 }
 const read = (path: string): string => readFileSync(path, 'utf8')
 /** What the harness would run at an event of Claude's schema. */
-const commands = (path: string, event: string): string[] =>
-  (JSON.parse(read(path).replaceAll(/^\s*\/\/.*$/gm, '')) as { hooks: Record<string, { hooks: { command: string }[] }[]> }).hooks[event]?.flatMap(
+const commands = (path: string, event: string): string[] => inText(read(path), event)
+const inText = (text: string, event: string): string[] =>
+  (JSON.parse(text.replaceAll(/^\s*\/\/.*$/gm, '')) as { hooks: Record<string, { hooks: { command: string }[] }[]> }).hooks[event]?.flatMap(
     ({ hooks }) => hooks.map(({ command }) => command),
   ) ?? []
 
@@ -76,6 +79,14 @@ test('settings come back byte for byte, with their mode, through links', () => {
   expect(read(real)).toBe(`\uFEFF${SETTINGS}`)
   expect(statSync(real).mode & 0o777).toBe(0o640)
   expect(readdirSync(dirname(real))).toEqual(['claude.json'])
+})
+
+verifies('private', 'what is remembered of an install is no copy of the settings, which may have secrets in them', () => {
+  const { home, world, claude } = user()
+  write(claude, '{"env": {"TOKEN": "a-secret"}, "hooks": {}}\n')
+  installHooks(world, 'claude')
+  expect(read(claude)).toContain('a-secret')
+  expect(read(join(home, 'hf', 'hooks', 'claude.json'))).not.toContain('a-secret')
 })
 
 test('a link to nothing stays one, and what it leads to is made', () => {
@@ -130,6 +141,94 @@ test('of two Holdfasts the last has the hooks, and either takes them out', () =>
   expect(read(claude)).toBe(SETTINGS)
 })
 
+type User = ReturnType<typeof user>
+const stateOf = ({ world }: User, harness: string) => hooksStatus(world).find((state) => state.harness === harness)?.state
+
+/** As a Holdfast did it that had no hook for prompts. */
+function installOlder({ world }: User, harness: string, path: string, before: string): void {
+  const rule = HOOKS[harness]
+  const command = (event: 'session-start' | 'before-tool' | 'session-end') => hookCommand(join(world.assets, 'hook.sh'), harness, event)
+  const events = (['session-start', 'before-tool', 'session-end'] as const).map((event) => ({
+    event: (rule?.kind === 'settings' && rule.events[event]) || '',
+    command: command(event),
+  }))
+  const { text, steps, made } = addHooks(before, events)
+  write(path, text)
+  writeHookRecord(world, harness, { path, sha256: sha256(text), steps, made, created: false, folders: [] })
+}
+
+test('hooks from before there was one for prompts are called outdated; an install adds what is missing, and out come the very bytes', () => {
+  for (const [harness, file, event] of [
+    ['claude', '.claude/settings.json', 'UserPromptSubmit'],
+    ['codex', '.codex/hooks.json', 'UserPromptSubmit'],
+    ['gemini', '.gemini/settings.json', 'BeforeAgent'],
+    ['qwen', '.qwen/settings.json', 'UserPromptSubmit'],
+    ['droid', '.factory/settings.json', 'UserPromptSubmit'],
+  ] as const) {
+    const one = user()
+    const path = join(one.home, file)
+    installOlder(one, harness, path, SETTINGS)
+    const older = read(path)
+    expect(stateOf(one, harness), harness).toBe('outdated')
+    expect(installHooks(one.world, harness), harness).toMatchObject({ did: 'updated', events: [event] })
+    expect(commands(path, event), harness).toEqual([hookCommand(join(one.world.assets, 'hook.sh'), harness, 'prompt')])
+    // Those that were there are where they were, as codex's trust in them wants it.
+    for (const other of ['SessionStart', 'PreToolUse', 'BeforeTool', 'SessionEnd'])
+      if (older.includes(`"${other}"`)) expect(commands(path, other), `${harness} ${other}`).toEqual(inText(older, other))
+    expect(stateOf(one, harness), harness).toBe('installed')
+    expect(installHooks(one.world, harness).did, harness).toBe('nothing')
+    uninstallHooks(one.world, harness)
+    expect(read(path), harness).toBe(SETTINGS)
+  }
+})
+
+test('an update leaves what others wrote since where it is, also when nobody remembers the install', () => {
+  for (const forget of [false, true]) {
+    const one = user()
+    const { home, world, claude } = one
+    installOlder(one, 'claude', claude, SETTINGS)
+    // Somebody else's hook, behind ours.
+    const theirs = read(claude).replace('}]}], "Session', '}]}, {"hooks": [{"type": "command", "command": "theirs"}]}], "Session')
+    expect(theirs).not.toBe(read(claude))
+    writeFileSync(claude, theirs)
+    const places = commands(claude, 'PreToolUse')
+    expect(places.at(-1)).toBe('theirs')
+    if (forget) rmSync(join(home, 'hf', 'hooks'), { recursive: true })
+    expect(stateOf(one, 'claude')).toBe('outdated')
+    expect(installHooks(world, 'claude').did).toBe('updated')
+    expect(commands(claude, 'PreToolUse')).toEqual(places)
+    expect(uninstallHooks(world, 'claude').did).toBe('removed')
+    const left = JSON.parse(read(claude).replaceAll(/^\s*\/\/.*$/gm, '')) as { hooks: Record<string, unknown> }
+    expect(Object.keys(left.hooks), `forget: ${forget}`).toEqual(['PreToolUse'])
+    expect(commands(claude, 'PreToolUse')).toEqual(places.filter((command) => !command.includes('HOLDFAST_FENCE')))
+  }
+})
+
+test('a file of ours from before is outdated too, and written anew; of another Holdfast it is not', () => {
+  for (const harness of ['copilot', 'grok', 'opencode', 'kilo']) {
+    const one = user()
+    const { path } = installHooks(one.world, harness)
+    writeFileSync(path, read(path).replaceAll(/[^\n]*hook\.sh'? [a-z]+ prompt[^\n]*\n/g, ''))
+    expect(stateOf(one, harness), harness).toBe('outdated')
+    expect(hooksStatus({ ...one.world, assets: '/elsewhere' }).find((state) => state.harness === harness)?.state).toBe('other')
+    expect(installHooks(one.world, harness).did, harness).toBe('updated')
+    expect(stateOf(one, harness), harness).toBe('installed')
+  }
+})
+
+test('news at a prompt are told in the words of each harness, to its model and to the person', () => {
+  const said = (harness: string) => HOOKS[harness]?.atPrompt('a "word"') ?? null
+  for (const harness of ['claude', 'codex', 'qwen', 'droid', 'gemini'])
+    expect(JSON.parse(said(harness) ?? ''), harness).toEqual({
+      systemMessage: 'a "word"',
+      hookSpecificOutput: { hookEventName: harness === 'gemini' ? 'BeforeAgent' : 'UserPromptSubmit', additionalContext: 'a "word"' },
+    })
+  expect(JSON.parse(said('copilot') ?? '')).toEqual({ additionalContext: 'a "word"' })
+  for (const harness of ['opencode', 'kilo']) expect(said(harness)).toBe('a "word"')
+  // It throws away what a hook says then.
+  expect(said('grok')).toBeNull()
+})
+
 test('what is no JSON object, or not ours, is left alone and told', () => {
   const { home, world, claude } = user()
   const copilot = join(home, '.copilot', 'hooks', 'holdfast.json')
@@ -172,20 +271,20 @@ test("a harness's own variables say where its settings are", () => {
   expect(at('droid', {})).toBe('/home/dev/.factory/settings.json')
 })
 
-test('the plugin reports the session of a person, and denies the tools of a retired agent', () => {
+test('the plugin reports the session of a person, puts news beside its prompts, and denies the tools of a retired agent', () => {
   const { home, world } = user()
   const { path } = installHooks(world, 'opencode')
   mkdirSync(world.assets)
   copyFileSync('src/keep/hook.sh', join(world.assets, 'hook.sh'))
   writeFileSync(
     join(world.assets, 'cli.cjs'),
-    "const { appendFileSync, readFileSync } = require('node:fs')\nappendFileSync(process.env.TOLD, process.argv.slice(2).join(' ') + ' ' + readFileSync(0, 'utf8') + '\\n')",
+    "const { appendFileSync, readFileSync } = require('node:fs')\nappendFileSync(process.env.TOLD, process.argv.slice(2).join(' ') + ' ' + readFileSync(0, 'utf8') + '\\n')\nif (process.argv[4] === 'prompt') console.log(process.env.NEWS ?? '')",
   )
   const fence = join(home, 'retired')
   const script = `
     import { Holdfast } from ${JSON.stringify(path)}
     import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-    const hooks = await Holdfast()
+    const hooks = await Holdfast({ client: { session: { get: async ({ path: { id } }) => ({ data: id === 'ses_child' ? { parentID: 'ses_1' } : {} }) } } })
     const event = (type, properties) => hooks.event({ event: { type, properties } })
     const lines = async (count) => {
       for (let i = 0; i < 500 && !(existsSync(process.env.TOLD) && readFileSync(process.env.TOLD, 'utf8').split('\\n').length > count); i++)
@@ -200,19 +299,43 @@ test('the plugin reports the session of a person, and denies the tools of a reti
     await event('session.status', { sessionID: 'ses_2', status: { type: 'busy' } })
     await lines(2)
     await event('other')
+    for (const sessionID of ['ses_1', 'ses_child', 'ses_from_before']) {
+      const output = { message: { id: 'msg_1' }, parts: ['theirs'] }
+      await hooks['chat.message']({ sessionID }, output)
+      console.log(JSON.stringify(output.parts))
+    }
     await hooks['tool.execute.before']({ sessionID: 'ses_2' })
     writeFileSync(${JSON.stringify(fence)}, '{"end":"stopped","by":"dev","reason":"enough"}')
     await hooks['tool.execute.before']({ sessionID: 'ses_child' }).catch((error) => console.log(error.message))
   `
-  const env = { PATH: process.env['PATH'] ?? '', TOLD: join(home, 'told'), HOLDFAST_FENCE: fence, HOLDFAST_RUN: 'r1', HOLDFAST_SESSION: 's1' }
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    TOLD: join(home, 'told'),
+    HOLDFAST_FENCE: fence,
+    HOLDFAST_RUN: 'r1',
+    HOLDFAST_SESSION: 's1',
+    NEWS: 'Holdfast: news',
+  }
   const run = (more: Record<string, string>) =>
     spawnSync(process.execPath, ['--input-type=module', '-e', script], { env: { ...env, ...more }, encoding: 'utf8' })
   const { stdout, stderr } = run({})
   expect(stderr.replaceAll(/^.*(Warning|warning|Reparsing|To eliminate).*\n/gm, '')).toBe('')
   expect(stdout).toContain('Holdfast: denied. Session s1, which this agent worked for, was stopped (by dev: enough)')
   expect(read(env.TOLD)).toBe(
-    '_hook opencode session-start {"session_id":"ses_1","cwd":"/w","hook_event_name":"SessionStart"}\n_hook opencode session-start {"session_id":"ses_2","hook_event_name":"SessionStart"}\n',
+    '_hook opencode session-start {"session_id":"ses_1","cwd":"/w","hook_event_name":"SessionStart"}\n_hook opencode session-start {"session_id":"ses_2","hook_event_name":"SessionStart"}\n_hook opencode prompt {"session_id":"ses_1","hook_event_name":"UserPromptSubmit"}\n_hook opencode prompt {"session_id":"ses_from_before","hook_event_name":"UserPromptSubmit"}\n',
   )
+  const partsOf = (text: string): unknown[] => text.split('\n').flatMap((line) => (line.startsWith('[') ? [JSON.parse(line) as unknown] : []))
+  const part = (sessionID: string) => ({
+    id: expect.stringMatching(/^prt_[0-9a-f]{12}[0-9a-z]{14}$/) as string,
+    sessionID,
+    messageID: 'msg_1',
+    type: 'text',
+    text: 'Holdfast: news',
+    synthetic: true,
+  })
+  expect(partsOf(stdout)).toEqual([['theirs', part('ses_1')], ['theirs'], ['theirs', part('ses_from_before')]])
+  // Nothing is new: nothing is put there.
+  expect(partsOf(run({ NEWS: '' }).stdout)).toEqual([['theirs'], ['theirs'], ['theirs']])
   const outside = spawnSync(
     process.execPath,
     ['--input-type=module', '-e', `import { Holdfast } from ${JSON.stringify(path)}; console.log(await Holdfast())`],

@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { hookCommand } from '../../src/harness/index.ts'
+import { leaveNotice } from '../../src/keep/notices.ts'
 import type { HookEvent } from '../../src/model/index.ts'
 
 // Quotes and spaces on the way to everything.
@@ -44,13 +45,14 @@ function call({ harness = 'claude', event = 'before-tool', input = payload('a'),
 }
 const payload = (id: string): string => JSON.stringify({ session_id: id, tool_name: 'Bash', tool_input: { command: 'true' } })
 const ALLOWED = { status: 0, stdout: '', stderr: '' }
+const leave = (topic: string, text: string): void => leaveNotice(join(run, 'notice'), { topic, text })
 const retire = (words = '{"end":"superseded","by":"dev@host","reason":"taken over"}'.padEnd(400)): void => writeFileSync(fence, words)
 
 for (const shell of SHELLS)
   describe(shell, () => {
     test('outside a run nothing is said or denied', () => {
       retire()
-      for (const event of ['session-start', 'before-tool', 'session-end'] as const) {
+      for (const event of ['session-start', 'before-tool', 'prompt', 'session-end'] as const) {
         expect(call({ shell, event, env: {} })).toEqual(ALLOWED)
         expect(call({ shell, event, env: { HOLDFAST_FENCE: '' } })).toEqual(ALLOWED)
         expect(call({ shell, event, env: { HOLDFAST_FENCE: fence } })).toEqual(ALLOWED)
@@ -171,28 +173,60 @@ for (const shell of SHELLS)
     })
 
     test('a notice is told once, to the session that it is for', () => {
-      const notice = join(run, 'notice')
-      const text = 'your id "b" \\ is owned by s2\n\tsay: holdfast status s2\n'
+      const text = 'your id "b" \\ is owned by s2\n\tsay: holdfast status s2'
       writeFileSync(join(run, 'native'), 'claude a\n')
-      writeFileSync(notice, text)
+      leave('conflict', text)
       expect(call({ shell, env: SERVED, input: payload('other') })).toEqual(ALLOWED)
       const { status, stdout, stderr } = call({ shell })
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
       const said = 'Holdfast: your id "b" \\ is owned by s2\nsay: holdfast status s2'
       // It decides nothing: a user who is asked before tool calls is still asked.
       expect(JSON.parse(stdout)).toEqual({ systemMessage: said, hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContext: said } })
-      expect(existsSync(notice)).toBe(false)
-      expect(readFileSync(join(run, 'notice.told'), 'utf8')).toBe(text)
+      expect(readdirSync(run)).toEqual(['native'])
       expect(call({ shell })).toEqual(ALLOWED)
-      const answers = { gemini: '{"systemMessage":"Holdfast: hello"}\n', copilot: '{"additionalContext":"Holdfast: hello"}\n', other: '' }
+      const answers = { copilot: '{"additionalContext":"Holdfast: hello"}\n', other: '' }
       for (const [harness, answer] of Object.entries(answers)) {
-        writeFileSync(notice, 'hello\n')
+        leave('greeting', 'hello')
         expect(call({ shell, harness })).toEqual({ status: 0, stdout: answer, stderr: answer === '' ? 'Holdfast: hello\n' : '' })
       }
+      // An older Holdfast left a file.
+      writeFileSync(join(run, 'notice'), 'hello\n')
+      expect(call({ shell, harness: 'copilot' }).stdout).toBe(answers.copilot)
+      expect(readdirSync(run)).toEqual(['native'])
     })
 
-    test('start and end go to Node with what the harness said, and never fail', () => {
-      for (const event of ['session-start', 'session-end'] as const) {
+    test('several notices are told together, and where a model hears nothing before a tool they wait for its next prompt', () => {
+      for (const [topic, text] of Object.entries({ messages: '2 messages wait', conflict: 'somebody came' })) leave(topic, text)
+      for (const harness of ['gemini', 'qwen', 'droid']) expect(call({ shell, harness }), harness).toEqual(ALLOWED)
+      expect(JSON.parse(call({ shell, harness: 'copilot' }).stdout)).toEqual({ additionalContext: 'Holdfast: somebody came\n2 messages wait' })
+      expect(readdirSync(run)).toEqual([])
+      // One that was withdrawn in the meantime is none.
+      mkdirSync(join(run, 'notice'))
+      expect(call({ shell })).toEqual(ALLOWED)
+    })
+
+    test('of tool calls at the same time one tells a notice, also when more come in', async () => {
+      const line = hookCommand(script, 'copilot', 'before-tool')
+      const tell = (): Promise<string> =>
+        new Promise((done) => {
+          const child = spawn(shell, ['-c', line], { env: { ...INSIDE, PATH: process.env['PATH'] ?? '' }, stdio: ['ignore', 'pipe', 'ignore'] })
+          let said = ''
+          child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+          child.on('close', () => done(said))
+        })
+      const calls: Promise<string>[] = []
+      for (let round = 0; round < 8; round++) {
+        leave('n', `number ${round};`)
+        calls.push(tell(), tell(), tell())
+        await calls.at(-2)
+      }
+      const said = (await Promise.all(calls)).join('')
+      for (let round = 0; round < 8; round++) expect(said.split(`number ${round};`), said).toHaveLength(2)
+      expect(readdirSync(run)).toEqual([])
+    })
+
+    test('start, prompt and end go to Node with what the harness said, and never fail', () => {
+      for (const event of ['session-start', 'prompt', 'session-end'] as const) {
         const { status, stdout } = call({ shell, event, harness: 'codex', input: payload('x') })
         expect(status).toBe(0)
         expect(JSON.parse(stdout)).toEqual([['_hook', 'codex', event], payload('x')])

@@ -28,10 +28,10 @@ export function bindNative(db: Database, run: RunBase, native: NativeId, { how, 
   }
   // A session that is called by its conversation's id is called by the new one from now on: what has drifted is nowhere any more.
   const drifted = session === current['native'] && liveOwner(db, session, native.id) === null
-  if (drifted) moveTo(db, session, native.id)
+  const aside = drifted ? moveTo(db, session, native.id) : null
   takeNative(db, drifted ? native.id : session, native, at)
   recordEvent(db, run, 'bound', { ...native, before: current['native'], how }, at)
-  return { kind: 'bound', changed: true }
+  return { kind: 'bound', changed: true, ...(drifted ? { moved: [native.id, ...(aside === null ? [] : [aside])] } : {}) }
 }
 
 /** What its harness says of itself; of a run that is over, nobody wants to hear. */

@@ -16,6 +16,8 @@ export type Request = {
   readonly results: number
   /** What the last tool result said. */
   readonly told: string
+  /** All that it was, whoever put it there. */
+  readonly text: string
   readonly nativeId: string | null
   readonly answer: Answer['kind']
 }
@@ -45,7 +47,8 @@ export async function fakeModel(): Promise<Model> {
     if (api === undefined) return other(path, out)
     const { prompt, results, told, tools } = api.read(body)
     const { answer, gate } = answerTo(prompt, results, tools)
-    requests.push({ api: api.name, at: performance.now(), prompt, results, told, nativeId: api.id(incoming.headers), answer: answer.kind })
+    const text = JSON.stringify(body)
+    requests.push({ api: api.name, at: performance.now(), prompt, results, told, text, nativeId: api.id(incoming.headers), answer: answer.kind })
     if (gate !== null) await passed(gate)
     api.write(out, { body, path, results }, answer)
   }

@@ -1,0 +1,51 @@
+import type { Intent } from './run.ts'
+
+/** What a run's agent was told of what is around it, so that each change is told once. */
+export type Told = {
+  /** Runs of siblings that it knows to be here. */
+  readonly here: readonly string[]
+  /** The newest message that it knows to wait. */
+  readonly message: number
+  /** It knows that it was told to end. */
+  readonly retired: boolean
+  /** It had a prompt before: those who are here since then have joined it. */
+  readonly greeted: boolean
+}
+
+/** Another session at work here, by the run that it is at work in: its id may change. */
+export type Peer = {
+  readonly run: string
+  readonly session: string
+  readonly harness: string | null
+  /** What it does, in its own words; null: it has not said. */
+  readonly plan: string | null
+}
+
+/** What is left for an agent until somebody tells it. Of one topic there is only the newest. */
+export type Notice = { readonly topic: string; readonly text: string }
+
+/** A text with the number of its version, 0 before there is any: who replaces it says which one was seen. */
+export type Versioned = { readonly version: number; readonly text: string | null }
+
+/** What is around an agent now. */
+export type Around = {
+  readonly peers: readonly Peer[]
+  /** Those that it was told of and whose runs are on record as over. */
+  readonly gone: readonly Peer[]
+  readonly unread: readonly { readonly seq: number; readonly from: string }[]
+  readonly retired: Retirement | null
+}
+/** It was told to end: what its session is called, and who wants what; null: the tombstone has no words. */
+export type Retirement = { readonly session: string; readonly intent: Intent | null }
+
+/** What of it is new to the agent. */
+export type News = {
+  /** It is its first prompt: they were here before it. */
+  readonly first: boolean
+  readonly joined: readonly Peer[]
+  readonly left: readonly Peer[]
+  /** How many messages wait, and who sent the newest; null: nothing new about them. */
+  readonly messages: { readonly count: number; readonly from: string } | null
+  readonly retired: Retirement | null
+  readonly notices: readonly string[]
+}
