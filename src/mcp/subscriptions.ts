@@ -1,4 +1,4 @@
-import { newsSince } from '../app/index.ts'
+import { happenedSince } from '../app/index.ts'
 import { Problem, policy } from '../model/index.ts'
 import type { Tell } from './answer.ts'
 import { EVENTS, isOfEvents, sessionIn } from './events.ts'
@@ -23,7 +23,7 @@ export function watchEvents(worlds: Worlds, tell: Tell, publish: (uri: string) =
     const uris = [...new Set([...wanted.values()].flat())]
     try {
       const { seq, any, of } = await worlds.use((world) =>
-        newsSince(
+        happenedSince(
           world,
           seen,
           uris.flatMap((uri) => sessionIn(uri) ?? []),
@@ -36,7 +36,8 @@ export function watchEvents(worlds: Worlds, tell: Tell, publish: (uri: string) =
       trouble = null
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
-      if (trouble === null) tell(error instanceof Problem ? `no news of events: ${why}` : `a bug: ${error instanceof Error ? error.stack : why}`)
+      if (trouble === null)
+        tell(error instanceof Problem ? `what happens cannot be told: ${why}` : `a bug: ${error instanceof Error ? error.stack : why}`)
       trouble = why
     }
   }

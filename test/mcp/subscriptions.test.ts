@@ -99,7 +99,7 @@ test('a store that cannot be read is told of once, and afterwards whoever is sub
   all.trouble = new Problem('unavailable', 'the store is damaged')
   await all.subscriptions.add('a', [`${EVENTS}/other`])
   await later(3)
-  expect(all.told).toEqual(['no news of events: the store is damaged'])
+  expect(all.told).toEqual(['what happens cannot be told: the store is damaged'])
   expect(all.published).toEqual([])
   all.trouble = null
   await later(2)

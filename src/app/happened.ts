@@ -3,10 +3,10 @@ import { findSession } from './see.ts'
 import type { World } from './world.ts'
 
 /** `seq`: from where to ask next. `any`: something happened; `of`: to which of the sessions that were asked about, as they were called. */
-export type News = { readonly seq: number; readonly any: boolean; readonly of: readonly string[] }
+export type Happened = { readonly seq: number; readonly any: boolean; readonly of: readonly string[] }
 
 /** What happened since. Null: from now on. Cheap where nothing did. */
-export async function newsSince(world: World, after: number | null, references: readonly string[]): Promise<News> {
+export async function happenedSince(world: World, after: number | null, references: readonly string[]): Promise<Happened> {
   const store = await world.store('reader')
   const seq = (await store.events({ session: null, after: 0, limit: 1 })).at(-1)?.seq ?? 0
   if (after === null || seq === after) return { seq, any: false, of: [] }
