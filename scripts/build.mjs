@@ -1,8 +1,8 @@
-// Builds dist/: the command (one CJS file) with the keeper's scripts, the library (ESM with types), and dist/test: the same command
-// with failpoints, for tests only.
+// Builds dist/: the command (one CJS file) with the keeper's scripts, the MCP server that it loads (another one), the library (ESM with types),
+// the licences of what is bundled into them, and dist/test: the same command with failpoints, for tests only.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
 import { build } from 'esbuild'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -12,15 +12,19 @@ const shared = {
   target: 'node20',
   external: ['@photostructure/sqlite', 'node:sqlite'],
   logLevel: 'warning',
+  // They are all in THIRD-PARTY.md.
   legalComments: 'none',
+  metafile: true,
 }
 const scripts = ['keeper.sh', 'stub.sh', 'gate.sh', 'timer.sh', 'wake.sh', 'linger.sh', 'hook.sh']
 
-const command = (outfile, failpoints) =>
+const command = (entry, outfile, failpoints) =>
   build({
     ...shared,
-    entryPoints: ['src/cli/main.ts'],
+    entryPoints: [entry],
     outfile,
+    // The SDK's own would bring a validator that nobody uses.
+    alias: { '@modelcontextprotocol/server/_shims': resolve('src/mcp/shims.ts') },
     format: 'cjs',
     minifySyntax: true,
     define: { HOLDFAST_VERSION: JSON.stringify(version), HOLDFAST_FAILPOINTS_BUILT: String(failpoints), 'import.meta.url': 'bundleUrl' },
@@ -32,9 +36,11 @@ const next = `dist.${process.pid}`
 mkdirSync(`${next}/test/bin`, { recursive: true })
 mkdirSync(`${next}/test/dist`, { recursive: true })
 try {
-  await Promise.all([
-    command(`${next}/cli.cjs`, false),
-    command(`${next}/test/dist/cli.cjs`, true),
+  const built = await Promise.all([
+    command('src/cli/main.ts', `${next}/cli.cjs`, false),
+    command('src/mcp/index.ts', `${next}/mcp.cjs`, false),
+    command('src/cli/main.ts', `${next}/test/dist/cli.cjs`, true),
+    command('src/mcp/index.ts', `${next}/test/dist/mcp.cjs`, true),
     build({
       ...shared,
       entryPoints: ['src/app/library.ts'],
@@ -43,6 +49,7 @@ try {
       define: { HOLDFAST_FAILPOINTS_BUILT: 'false' },
     }),
   ])
+  writeFileSync(`${next}/THIRD-PARTY.md`, licences(built.flatMap(({ metafile }) => Object.keys(metafile.inputs))))
   for (const script of scripts) {
     copyFileSync(`src/keep/${script}`, `${next}/${script}`)
     copyFileSync(`src/keep/${script}`, `${next}/test/dist/${script}`)
@@ -61,4 +68,16 @@ try {
   }
 } finally {
   rmSync(next, { recursive: true, force: true })
+}
+
+/** Who wrote what is bundled, and on what terms; a package that does not say so is not bundled. */
+function licences(inputs) {
+  const packages = new Set(inputs.flatMap((input) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? []))
+  const parts = [...packages].toSorted().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const file = readdirSync(folder).find((entry) => /^(licen[cs]e|copying)/i.test(entry))
+    if (license === undefined || file === undefined) throw new Error(`${name} ${version} comes without a licence`)
+    return `## ${name} ${version} (${license})\n\n\`\`\`\n${readFileSync(join(folder, file), 'utf8').trim()}\n\`\`\`\n`
+  })
+  return `# What is bundled into this folder's scripts\n\n${parts.join('\n')}`
 }

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
+import { isHere } from '../act/index.ts'
 import { isOwner } from '../decide/index.ts'
 import type { HandHolder, Limit, Lock, ProcessId, Store } from '../model/index.ts'
-import { isDead, isSignallable, Problem } from '../model/index.ts'
+import { isDead, isSignallable, Problem, sameProcess } from '../model/index.ts'
 import { findDirectory, isThereAtAll } from '../observe/index.ts'
 import { lockFacts, lockHolderLine } from '../show/index.ts'
 import { ancestorsOf, frontOf, parentRun } from './caller.ts'
@@ -33,14 +34,14 @@ export async function lockByHand(world: World, request: HandRequest, caller: () 
 }
 
 /** Programs that only run another one, and end with it. */
-const WRAPPERS = /^(timeout|sudo|doas|nice|ionice|chrt|nohup|setsid|stdbuf|time|strace|xargs|flock|unshare|prlimit)$/
+export const PASSES_ON = /^(timeout|sudo|doas|nice|ionice|chrt|nohup|setsid|stdbuf|time|strace|xargs|flock|unshare|prlimit)$/
 
 /** Who called: the nearest that does not only pass on what it was called with, nor waits in between for a plan. */
 export function callerOf(world: World): ProcessId {
   const front = frontOf(world)
   for (const origin of world.processes.origins().slice(1)) {
     const seen = world.processes.sample(origin.pid)
-    if (origin.pid > 1 && seen.kind === 'seen' && origin.pid !== front?.keeper.pid && !WRAPPERS.test(seen.row.name)) return origin
+    if (origin.pid > 1 && seen.kind === 'seen' && origin.pid !== front?.keeper.pid && !PASSES_ON.test(seen.row.name)) return origin
   }
   throw new Problem('usage', 'there is no shell that could hold the lock: the command was started by pid 1, which is everybody’s', {
     hint: 'say --pid or --ttl',
@@ -51,13 +52,14 @@ function holderFor(world: World, { pid, ttlMs }: HandRequest, caller: () => Proc
   const { processes, clock } = world
   const limit: Limit | null = ttlMs === undefined ? null : { ms: ttlMs, ticks: processes.ticks(), at: clock.now() + ttlMs }
   if (pid === undefined && limit !== null) return { kind: 'time', limit }
-  const wanted = pid ?? caller().pid
+  const by = pid === undefined ? caller() : null
+  const wanted = pid ?? by?.pid ?? 0
   if (wanted === 1)
     throw new Problem('noSuchSession', 'pid 1 is everybody’s: a lock that it holds would be in nobody’s way', {
       hint: 'name another process, or --ttl',
     })
   const seen = isSignallable(wanted) ? processes.sample(wanted) : null
-  if (seen?.kind !== 'seen' || isDead(seen.row.state))
+  if (seen?.kind !== 'seen' || isDead(seen.row.state) || (by !== null && !sameProcess(seen.row, by)))
     throw new Problem('noSuchSession', `there is no process ${wanted} that could hold the lock`, { hint: 'name one that runs' })
   return { kind: 'process', by: { pid: wanted, ticks: seen.row.ticks }, name: seen.row.name, limit }
 }
@@ -65,8 +67,11 @@ function holderFor(world: World, { pid, ttlMs }: HandRequest, caller: () => Proc
 /** `broken`: it was somebody else's, and was taken away with --force. */
 export type Unlocked = { readonly lock: Lock; readonly broken: boolean }
 
-/** Frees what was locked by hand. A run's lock is its tree's, and ends with that: only one that nobody can judge may be broken. */
-export async function unlockByHand(world: World, dir: string, force: boolean): Promise<Unlocked[]> {
+/**
+ * Frees what was locked by hand. A run's lock is its tree's, and ends with that: only one that nobody can judge may be broken.
+ * `agent`: for whom it is done, where that is not who started this command.
+ */
+export async function unlockByHand(world: World, dir: string, force: boolean, agent?: ProcessId): Promise<Unlocked[]> {
   const store = await world.store('writer')
   const here = await locksOn(world, store, dir)
   const judged = await judgeLocks(world, here)
@@ -75,7 +80,9 @@ export async function unlockByHand(world: World, dir: string, force: boolean): P
     return state === undefined || state.kind === 'free' ? [] : [{ lock, state }]
   })
   const caller = { user: world.user(), host: world.host }
-  const own = held.filter(({ lock }) => isOwner(lock, { ...caller, origins: originsFor(world, lock) }))
+  const originsOf = (lock: Lock): readonly ProcessId[] =>
+    agent === undefined || !isHere(lock, world) ? originsFor(world, lock) : [...originsFor(world, lock), agent]
+  const own = held.filter(({ lock }) => isOwner(lock, { ...caller, origins: originsOf(lock) }))
   const forced = force
     ? held.filter(({ lock, state }) => !own.some((one) => one.lock === lock) && (lock.holder.kind !== 'run' || state.kind === 'unknown'))
     : []

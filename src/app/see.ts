@@ -175,12 +175,13 @@ function noteOf(run: LiveRun, judged: Verdict, seen: Looked): string | null {
   }
 }
 
-export async function seeEvents(world: World, reference: string | null, after: number): Promise<HoldfastEvent[]> {
+/** The newest, and of more than `limit` the newest of them. */
+export async function seeEvents(world: World, reference: string | null, after: number, limit = world.policy.eventsShown): Promise<HoldfastEvent[]> {
   const store = await world.store('reader')
   const session = reference === null ? null : (await findSession(store, reference)).session.id
   if (reference !== null && after === 0)
     await seeOne(world, reference).catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error
     })
-  return store.events({ session, after, limit: world.policy.eventsShown })
+  return store.events({ session, after, limit })
 }

@@ -6,6 +6,7 @@ import { HELP } from './help.ts'
 import { hookVerb } from './hook.ts'
 import { hooksVerb } from './hooks.ts'
 import { locksVerb, lockVerb, unlockVerb } from './lock.ts'
+import { mcpVerb } from './mcp.ts'
 import { type Parsed, parse, type Spec } from './options.ts'
 import { print, printJson, say, sayProblem, sayProblemJson, write } from './out.ts'
 import { attachVerb, eventsVerb, logsVerb, lsVerb, statusVerb, treeVerb } from './see.ts'
@@ -41,6 +42,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   message: { run: messageVerb, options: { all: 'flag', here: 'flag' } },
   inbox: { run: inboxVerb, options: { wait: 'flag', timeout: 'value', peek: 'flag', session: 'value' } },
   report: { run: reportVerb, options: { result: 'flag' } },
+  mcp: { run: mcpVerb, options: {} },
   hooks: { run: hooksVerb, options: {} },
   reconcile: { run: reconcileVerb, options: {} },
   prune: { run: pruneVerb, options: { 'dry-run': 'flag' } },

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { Problem } from '../model/index.ts'
-import { type Paint, painter } from '../show/index.ts'
+import { type Paint, painter, problemJson } from '../show/index.ts'
 
 const colours = (fd: number): boolean => isatty(fd) && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb'
 export const paintFor = (fd: 1 | 2): Paint => painter(colours(fd))
@@ -35,8 +35,7 @@ export const printJson = (value: unknown): void => write(1, `${JSON.stringify(va
 export const say = (message: string): void => write(2, `holdfast: ${message}\n`)
 
 /** For a program: one object on stderr; stdout stays empty, since there is no answer. */
-export const sayProblemJson = (problem: Problem): void =>
-  write(2, `${JSON.stringify({ error: problem.kind, code: problem.exitCode, message: problem.message, hint: problem.hint, ...problem.detail })}\n`)
+export const sayProblemJson = (problem: Problem): void => write(2, `${JSON.stringify(problemJson(problem))}\n`)
 
 export function sayProblem(problem: Problem): void {
   say(problem.message)

@@ -1,6 +1,6 @@
 import { seeTasks, startTask, type World } from '../app/index.ts'
 import { Problem } from '../model/index.ts'
-import { taskJson, tasksText } from '../show/index.ts'
+import { ownedTaskJson, startedTaskJson, tasksText } from '../show/index.ts'
 import { type Parsed, parse } from './options.ts'
 import { paintFor, print, printJson } from './out.ts'
 import { timeLimit } from './start.ts'
@@ -36,7 +36,7 @@ async function startVerb(world: World, parsed: Parsed): Promise<number> {
   })
   if (started.kind !== 'running') throw new Problem('bug', `a task cannot be ${started.kind}`)
   const { run, harness } = started
-  if (parsed.flags.has('json')) printJson({ session: run.session, run: run.id, epoch: run.epoch, pid: harness.pid, parent: run.parent, onRetire })
+  if (parsed.flags.has('json')) printJson(startedTaskJson(run, harness.pid))
   else print([`started ${run.session} (pid ${harness.pid}); holdfast stop ${run.session} ends it`])
   return 0
 }
@@ -44,7 +44,7 @@ async function startVerb(world: World, parsed: Parsed): Promise<number> {
 async function listVerb(world: World, parsed: Parsed): Promise<number> {
   if (parsed.words.length > 1) throw new Problem('usage', 'task ls takes one session, or none')
   const tasks = await seeTasks(world, parsed.words[0] ?? null)
-  if (parsed.flags.has('json')) printJson(tasks.map((task) => ({ ...taskJson(task), parent: task.parent })))
+  if (parsed.flags.has('json')) printJson(tasks.map(ownedTaskJson))
   else print(tasksText(tasks, world.clock.now(), paintFor(1)))
   return 0
 }

@@ -59,6 +59,17 @@ export const policy = {
   sayingBytes: 2 * 1024,
   /** So many siblings are shown before the rest is counted. */
   siblingsShown: 50,
+  /** To an MCP client: a line of so many bytes at most is read, so many events are given out, and so many addresses can be subscribed to. */
+  mcpLineBytes: 1024 * 1024,
+  mcpEvents: 100,
+  mcpSubscriptions: 64,
+  /** While one is, it is looked so often whether there is something new. */
+  mcpWatchMs: 500,
+  /** A client waits so long at most for a message: less than clients wait for an answer. */
+  mcpWaitMs: 50_000,
+  /** It is looked so often whether the client is still there; without it, what is under way has so long to come to its end. */
+  mcpClientMs: 1_000,
+  mcpPartingMs: 1_000,
   /** How many members of a run are remembered, the newest first. */
   journalSize: 500,
   /** Of so many members at most it is asked where they listen. */

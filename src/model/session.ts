@@ -27,6 +27,6 @@ export type SessionView = { readonly session: Session; readonly run: Run | null 
 /** The runs among them that are live. */
 export const liveRunsOf = (views: readonly SessionView[]): LiveRun[] => views.flatMap(({ run }) => (run !== null && isLive(run) ? [run] : []))
 
-const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
-export const isSessionId = (text: string): boolean => ID.test(text)
+export const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
+export const isSessionId = (text: string): boolean => ID_PATTERN.test(text)
 export const ID_GRAMMAR = 'a letter or digit, then up to 127 letters, digits, dots, dashes or underscores'

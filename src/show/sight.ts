@@ -1,4 +1,4 @@
-import type { Member, Run, Said, Session, Spared, Suspect, Tokens, Usage } from '../model/index.ts'
+import type { Member, Run, RunBase, Said, Session, Spared, Suspect, Tokens, Usage } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import { attachCommand } from './holder.ts'
 import type { OwnerSight } from './owners.ts'
@@ -54,6 +54,19 @@ export const taskJson = ({ run, usage }: TaskSight): Record<string, unknown> => 
   exit: isLive(run) ? null : run.exit,
   reason: isLive(run) ? null : run.reason,
   usage: usageJson(usage),
+})
+
+/** The stable object of each entry of `task ls --json`. `parent`: the session that it is a task of. */
+export const ownedTaskJson = (task: TaskSight & { readonly parent: string }): Record<string, unknown> => ({ ...taskJson(task), parent: task.parent })
+
+/** The stable object of `task start --json`. */
+export const startedTaskJson = ({ id, session, epoch, parent, task }: RunBase, pid: number): Record<string, unknown> => ({
+  session,
+  run: id,
+  epoch,
+  pid,
+  parent,
+  onRetire: task,
 })
 
 const orNull = (tokens: Tokens | null | undefined): Record<string, unknown> | null => (tokens == null ? null : tokensJson(tokens))

@@ -19,6 +19,8 @@ export type Launch = {
   readonly allowsTwo: boolean
   /** What makes it take hooks from its settings without asking a person. */
   readonly hooked: readonly string[]
+  /** What makes it start an MCP server; left out: not tried. */
+  readonly mcp?: (command: string, args: readonly string[]) => string[]
 }
 
 const address = (port: number): string => `http://127.0.0.1:${port}`
@@ -34,6 +36,8 @@ const claude: Launch = {
     DISABLE_AUTOUPDATER: '1',
     DISABLE_ERROR_REPORTING: '1',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    // The tools of MCP servers are shown to the model at once, instead of when it searches for them.
+    ENABLE_TOOL_SEARCH: 'false',
   }),
   files: (_, dir) => ({
     '.claude/settings.json': '{"skipDangerousModePermissionPrompt": true}\n',
@@ -50,6 +54,7 @@ const claude: Launch = {
   idIn: null,
   allowsTwo: true,
   hooked: [],
+  mcp: (command, args) => ['--strict-mcp-config', '--mcp-config', JSON.stringify({ mcpServers: { holdfast: { command, args } } })],
 }
 export const CLAUDE_OPTIONS = ['--dangerously-skip-permissions', '--model', 'claude-sonnet-4-5']
 
@@ -79,6 +84,12 @@ const codex: Launch = {
   idIn: /"thread_id":"([0-9a-f-]{36})"/,
   allowsTwo: false,
   hooked: ['--dangerously-bypass-hook-trust'],
+  mcp: (command, args) => [
+    '-c',
+    `mcp_servers.holdfast.command=${JSON.stringify(command)}`,
+    '-c',
+    `mcp_servers.holdfast.args=${JSON.stringify(args)}`,
+  ],
 }
 
 /** An old codex stands in for Every Code: same lineage, same files, and no lock on a session. */

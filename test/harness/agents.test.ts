@@ -154,6 +154,8 @@ describe('infrastructure is no agent', () => {
     [NATIVE_CODEX, 'codex -c model=x --config=a=b app-server'],
     [NATIVE_CODEX, 'codex mcp-server'],
     [NATIVE_CODEX, 'codex mcp list'],
+    [NODE, `node ${MODULES}/holdfast/bin/../dist/cli.cjs mcp`],
+    [NODE, `node ${MODULES}/holdfast/bin/../dist/cli.cjs mcp --home /home/a/.local/state/holdfast`],
     [NODE, `node ${MODULES}/@openai/codex/bin/codex.js app-server`],
     ['/x/opencode', 'opencode serve --port 1'],
     ['/x/opencode', 'opencode acp'],
@@ -213,6 +215,13 @@ describe('launchers', () => {
     expect(folded(child(10, 1, VERSIONED, 'claude -p'), child(11, 10, NATIVE_CODEX, 'codex -p'))).toHaveLength(2)
     const shell = child(11, 10, '/usr/bin/bash', 'bash -c x')
     expect(folded(child(10, 1, VERSIONED, 'claude'), shell, child(12, 11, VERSIONED, 'claude'))).toHaveLength(2)
+  })
+  test('our own MCP server below an agent is none, and launches none', () => {
+    const server = child(12, 11, NODE, `node ${MODULES}/holdfast/dist/cli.cjs mcp`)
+    const shell = child(11, 10, '/usr/bin/dash', 'sh -c holdfast mcp')
+    expect(folded(child(10, 1, VERSIONED, 'claude'), shell, server)).toEqual([[10, []]])
+    const beyond = child(13, 12, VERSIONED, 'claude -p x')
+    expect(folded(server, beyond)).toEqual([[13, []]])
   })
   test('words are compared, not the text that they make', () => {
     const parent = candidate(VERSIONED, ['claude', '-p', 'a b'], { row: row(10) })

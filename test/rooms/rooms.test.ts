@@ -16,13 +16,18 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   act: ['model', 'decide'],
   app: ['model', 'decide', 'show', 'observe', 'record', 'keep', 'harness', 'act'],
   cli: ['app', 'show', 'model'],
+  mcp: ['app', 'show', 'model'],
 }
 const PURE = ['model', 'decide', 'show']
 /** A package lives in one room; a new one needs a decision page. */
 const PACKAGES: Readonly<Record<string, string>> = { 'smol-toml': 'app', '@photostructure/sqlite': 'record' }
-const ENTRANCES = ['cli/main.ts', 'app/library.ts']
+/** These are only in a bundle, and nobody who installs Holdfast gets them a second time. */
+const BUNDLED: Readonly<Record<string, string>> = { '@modelcontextprotocol/server': 'mcp', zod: 'mcp' }
+/** The last one is put in the place of a part of the SDK, by the build. */
+const ENTRANCES = ['cli/main.ts', 'app/library.ts', 'mcp/index.ts', 'mcp/shims.ts']
 const MAX_LINES = 250
 
+const packageOf = (specifier: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? ''
 const all = sources()
 const roomOfImport = (from: string, specifier: string): string => normalize(join(dirname(from), specifier)).split('/')[0] ?? ''
 
@@ -59,12 +64,25 @@ test('packages stay in their room', () => {
   const wrong = all.flatMap(({ path, room, imports }) =>
     imports
       .filter((specifier) => !specifier.startsWith('.') && !specifier.startsWith('node:'))
-      .filter((specifier) => PACKAGES[specifier] !== room)
+      .filter((specifier) => ({ ...PACKAGES, ...BUNDLED })[packageOf(specifier)] !== room)
       .map((specifier) => `${path}: ${specifier}`),
   )
   expect(wrong).toEqual([])
-  const { dependencies = {}, optionalDependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, string>>
+  const {
+    dependencies = {},
+    optionalDependencies = {},
+    devDependencies = {},
+  } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, string>>
   expect(Object.keys({ ...dependencies, ...optionalDependencies }).sort()).toEqual(Object.keys(PACKAGES).sort())
+  expect(Object.keys(devDependencies)).toEqual(expect.arrayContaining(Object.keys(BUNDLED)))
+})
+
+test('the command pays for no package of another door', () => {
+  const [command, server] = ['dist/cli.cjs', 'dist/mcp.cjs'].map((bundle) => readFileSync(bundle, 'utf8'))
+  for (const name of Object.keys(BUNDLED)) {
+    expect(server, name).toContain(`node_modules/${name}/`)
+    expect(command, name).not.toContain(`node_modules/${name}/`)
+  }
 })
 
 test('processes are started in one room only, and never by name of a killer', () => {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Answer } from './script.ts'
-import { type Api, type Body, COST, freshId, hang, lastPrompt, openStream, sendEvent, sendJson } from './talk.ts'
+import { type Api, type Body, COST, freshId, hang, lastPrompt, openStream, sendEvent, sendJson, type Turn, textOf } from './talk.ts'
 
 /** Anthropic Messages. */
 export const anthropic: Api = {
@@ -33,12 +33,13 @@ export const anthropic: Api = {
   id: (headers) => headers['x-claude-code-session-id']?.toString() ?? null,
 }
 
-function turnOf({ content }: Body): { text: string; results: number } {
+function turnOf({ content }: Body): Turn {
   const blocks: readonly Body[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
   const texts = blocks.filter(
     ({ type, text }) => type === 'text' && !/^\s*<(system-reminder|command|local-command|task-notification|bash-)/.test(text),
   )
-  return { text: texts.map(({ text }) => text).join('\n'), results: blocks.filter(({ type }) => type === 'tool_result').length }
+  const results = blocks.filter(({ type }) => type === 'tool_result')
+  return { text: texts.map(({ text }) => text).join('\n'), results: results.length, told: textOf(results.at(-1)?.['content']) }
 }
 
 const block = (answer: Answer): Body =>

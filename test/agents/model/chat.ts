@@ -1,4 +1,4 @@
-import { type Api, type Body, COST, freshId, hang, lastPrompt, openStream, sendEvent, sendJson, textOf } from './talk.ts'
+import { type Api, type Body, COST, freshId, hang, lastPrompt, openStream, sendEvent, sendJson, type Turn, textOf } from './talk.ts'
 
 /** OpenAI Chat Completions, as opencode and qwen speak it. */
 export const chat: Api = {
@@ -39,7 +39,7 @@ export const chat: Api = {
   id: () => null,
 }
 
-function turnOf({ role, content }: Body): { text: string; results: number } {
-  if (role === 'tool') return { text: '', results: 1 }
+function turnOf({ role, content }: Body): Turn {
+  if (role === 'tool') return { text: '', results: 1, told: textOf(content) }
   return { text: role === 'user' ? textOf(content) : '', results: 0 }
 }

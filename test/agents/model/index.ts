@@ -14,6 +14,8 @@ export type Request = {
   readonly at: number
   readonly prompt: string
   readonly results: number
+  /** What the last tool result said. */
+  readonly told: string
   /** All that it was, whoever put it there. */
   readonly text: string
   readonly nativeId: string | null
@@ -43,10 +45,10 @@ export async function fakeModel(): Promise<Model> {
     const body = await bodyOf(incoming)
     const api = APIS.find(({ takes }) => incoming.method === 'POST' && takes(path))
     if (api === undefined) return other(path, out)
-    const { prompt, results, tools } = api.read(body)
+    const { prompt, results, told, tools } = api.read(body)
     const { answer, gate } = answerTo(prompt, results, tools)
     const text = JSON.stringify(body)
-    requests.push({ api: api.name, at: performance.now(), prompt, results, text, nativeId: api.id(incoming.headers), answer: answer.kind })
+    requests.push({ api: api.name, at: performance.now(), prompt, results, told, text, nativeId: api.id(incoming.headers), answer: answer.kind })
     if (gate !== null) await passed(gate)
     api.write(out, { body, path, results }, answer)
   }

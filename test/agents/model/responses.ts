@@ -1,5 +1,5 @@
 import type { Answer, Tool } from './script.ts'
-import { type Api, type Body, COST, freshId, hang, lastPrompt, openStream, sendEvent, sendJson, textOf } from './talk.ts'
+import { type Api, type Body, COST, freshId, hang, lastPrompt, openStream, sendEvent, sendJson, type Turn, textOf } from './talk.ts'
 
 /** OpenAI Responses, as codex speaks it. */
 export const responses: Api = {
@@ -37,8 +37,8 @@ export const responses: Api = {
   id: (headers) => (headers['thread-id'] ?? headers['session_id'] ?? headers['session-id'])?.toString() ?? null,
 }
 
-function turnOf(item: Body): { text: string; results: number } {
-  if (String(item['type']).endsWith('_output')) return { text: '', results: 1 }
+function turnOf(item: Body): Turn {
+  if (String(item['type']).endsWith('_output')) return { text: '', results: 1, told: textOf(item['output']) }
   return { text: item['role'] === 'user' ? textOf(item['content']) : '', results: 0 }
 }
 

@@ -1,15 +1,17 @@
 /**
  * A prompt is a script for the model: its directives are the steps, one for each answer.
- * `[[run: command]]` calls the harness's shell tool, `[[bg: command]]` with its own background flag, `[[say: text]]` is the last word,
+ * `[[run: command]]` calls the harness's shell tool, `[[bg: command]]` with its own background flag, `[[mcp: name {"json": …}]]` a tool of an
+ * MCP server, `[[say: text]]` is the last word,
  * `[[hang]]` begins an answer and never ends it, `[[gate: name]]` holds the next step back until the test opens that gate.
  */
 export type Step =
   | { readonly kind: 'call'; readonly command: string; readonly background: boolean }
+  | { readonly kind: 'mcp'; readonly name: string; readonly args: Readonly<Record<string, unknown>> }
   | { readonly kind: 'say'; readonly text: string }
   | { readonly kind: 'hang' }
 export type GatedStep = { readonly step: Step; readonly gate: string | null }
 
-const DIRECTIVE = /\[\[\s*(run|bg|say|hang|gate)\s*:?\s*([\s\S]*?)\]\]/g
+const DIRECTIVE = /\[\[\s*(run|bg|mcp|say|hang|gate)\s*:?\s*([\s\S]*?)\]\]/g
 
 export function stepsOf(prompt: string): GatedStep[] {
   const steps: GatedStep[] = []
@@ -27,6 +29,10 @@ export function stepsOf(prompt: string): GatedStep[] {
 
 function stepOf(word: string, text: string): Step {
   if (word === 'hang') return { kind: 'hang' }
+  if (word === 'mcp') {
+    const [, name = '', args = ''] = /^(\w+)\s*([\s\S]*)$/.exec(text) ?? []
+    return { kind: 'mcp', name, args: JSON.parse(args || '{}') as Record<string, unknown> }
+  }
   return word === 'say' ? { kind: 'say', text } : { kind: 'call', command: text, background: word === 'bg' }
 }
 
@@ -52,10 +58,18 @@ export function answerTo(prompt: string, results: number, tools: readonly Tool[]
   const next = stepsOf(prompt)[results]
   if (next === undefined) return { answer: { kind: 'say', text: `done after ${results} tool results` }, gate: null }
   const { step, gate } = next
+  if (step.kind === 'mcp') return { answer: callOfMcp(step.name, step.args, tools), gate }
   if (step.kind !== 'call') return { answer: step, gate }
   const tool = shellOf(tools)
   if (tool === undefined) return { answer: { kind: 'say', text: `no shell among ${tools.map(({ name }) => name).join(', ')}` }, gate }
   return { answer: { kind: 'call', tool, args: argumentsFor(tool.schema, step.command, step.background), command: step.command }, gate }
+}
+
+/** Harnesses put the server's name before that of its tool, each in its own way. */
+function callOfMcp(name: string, args: Readonly<Record<string, unknown>>, tools: readonly Tool[]): Answer {
+  const tool = tools.find((one) => one.name === name || one.name.endsWith(`__${name}`))
+  if (tool === undefined) return { kind: 'say', text: `no tool ${name} among ${tools.map((one) => one.name).join(', ')}` }
+  return { kind: 'call', tool, args, command: '' }
 }
 
 /** What harnesses call their shell, the most certain first. */

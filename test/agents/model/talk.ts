@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Answer, Tool } from './script.ts'
 
-/** A request as one of the APIs reads it: who asks for what, after how many tool results. */
-export type Asked = { readonly prompt: string; readonly results: number; readonly tools: readonly Tool[] }
+/** A request as one of the APIs reads it: who asks for what, after how many tool results, and what the last of them said. */
+export type Asked = { readonly prompt: string; readonly results: number; readonly told: string; readonly tools: readonly Tool[] }
 
 /** One API of a model: reads requests and writes answers in its own words. */
 export type Api = {
@@ -42,21 +42,26 @@ export function hang(out: ServerResponse): void {
   out.on('close', () => clearInterval(timer))
 }
 
+/** `told`: what its tool results say, where somebody asks. */
+export type Turn = { readonly text: string; readonly results: number; readonly told?: string }
+
 /** The last prompt in a conversation with a script, and the tool results since. What a harness adds by itself (`<system-reminder>`) is no prompt. */
-export function lastPrompt(turns: readonly { readonly text: string; readonly results: number }[]): { prompt: string; results: number } {
+export function lastPrompt(turns: readonly Turn[]): Omit<Asked, 'tools'> {
   let prompt = ''
   let results = 0
+  let told = ''
   for (const turn of turns) {
     if (
-      /\[\[\s*(run|bg|say|hang|gate)/.test(turn.text) ||
+      /\[\[\s*(run|bg|mcp|say|hang|gate)/.test(turn.text) ||
       (turn.results === 0 && turn.text.trim() !== '' && !/^\s*(<|#|This is the )/.test(turn.text))
     ) {
       prompt = turn.text
       results = 0
     }
     results += turn.results
+    if (turn.results > 0) told = turn.told ?? ''
   }
-  return { prompt, results }
+  return { prompt, results, told }
 }
 
 export const textOf = (content: unknown): string => {

@@ -1,0 +1,40 @@
+import { type CallToolResult, ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
+import { Problem } from '../model/index.ts'
+import { problemJson } from '../show/index.ts'
+
+/** Tells whoever reads stderr. */
+export type Tell = (text: string) => void
+
+export type Answer = Readonly<Record<string, unknown>>
+
+/** What a tool answers: its object, and the same as text for clients that know no objects. A refusal is an answer too, and nothing is ever thrown. */
+export async function answered(tell: Tell, work: () => Promise<Answer>): Promise<CallToolResult> {
+  try {
+    const answer = await work()
+    return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: { ...answer } }
+  } catch (error) {
+    const problem = problemOf(error, tell)
+    return { content: [{ type: 'text', text: sentences(problem) }], structuredContent: problemJson(problem), isError: true }
+  }
+}
+
+/** What reading a resource answers; where it cannot, the client is told why. */
+export async function readOr<T>(uri: string, tell: Tell, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const problem = problemOf(error, tell)
+    if (problem.kind === 'noSuchSession') throw new ResourceNotFoundError(uri, sentences(problem))
+    const code = problem.kind === 'usage' ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
+    throw new ProtocolError(code, sentences(problem), problemJson(problem))
+  }
+}
+
+/** A bug is told without its stack, which is for whoever reads stderr. */
+function problemOf(error: unknown, tell: Tell): Problem {
+  if (error instanceof Problem) return error
+  tell(`a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  return new Problem('bug', `a bug in Holdfast: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+}
+
+const sentences = ({ message, hint }: Problem): string => (hint === null ? message : `${message}\n${hint}`)

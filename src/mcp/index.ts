@@ -1,0 +1,72 @@
+import { isatty } from 'node:tty'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { ZodError } from 'zod'
+import { openWorld } from '../app/index.ts'
+import { exitCode, policy } from '../model/index.ts'
+import { clientGone } from './client.ts'
+import { boundedLines } from './lines.ts'
+import { serverFactory } from './server.ts'
+import { watchEvents } from './subscriptions.ts'
+import { teller, USAGE } from './tell.ts'
+import { stdioWire } from './wire.ts'
+import { worlds as lend } from './worlds.ts'
+
+export type ServeOptions = { readonly assets: string; readonly home: string; readonly version: string }
+
+/** Serves one client over stdin and stdout for as long as both are there. It never outlives its client, and nothing that a client does breaks it. */
+export async function serve({ assets, home, version }: ServeOptions): Promise<number> {
+  const open = () => openWorld({ assets, home })
+  // Before anything else: who started us may be gone soon.
+  const gone = clientGone(open())
+  const tell = teller()
+  if (isatty(0)) tell(USAGE)
+  for (const fault of ['uncaughtException', 'unhandledRejection'] as const)
+    process.on(fault, (error: unknown) => tell(`a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`))
+
+  const ending = new AbortController()
+  const worlds = lend(open)
+  let publish = (_uri: string): void => {}
+  const subscriptions = watchEvents(worlds, tell, (uri) => publish(uri))
+  const input = boundedLines(policy.mcpLineBytes, tell, () => parting())
+  const wire = stdioWire(input, process.stdout, subscriptions)
+  const isDone = (): boolean =>
+    worlds.users() === 0 && (wire.isClosed() || (wire.unanswered() === 0 && input.readableLength === 0 && process.stdout.writableLength === 0))
+
+  /** What waits is let go at once; what is under way gets a moment to come to its end and be answered. */
+  async function parting(): Promise<void> {
+    ending.abort()
+    const until = performance.now() + policy.mcpPartingMs
+    // A turn first: what was just read is still to be heard.
+    do await pause(policy.pollMaxMs / 5)
+    while (!isDone() && performance.now() < until)
+  }
+
+  const factory = serverFactory({ version, worlds, tell, ending: ending.signal, subscriptions })
+  serveStdio(
+    (context) => {
+      const mcp = factory(context)
+      publish = (uri) => void mcp.server.sendResourceUpdated({ uri }).catch(() => {})
+      return mcp
+    },
+    { transport: wire, maxSubscriptions: policy.mcpSubscriptions, onerror: (error) => tell(oneLine(error)) },
+  )
+  process.stdin.on('error', () => input.end())
+  process.stdin.pipe(input)
+  await Promise.race([wire.closed, gone, signalled()])
+  await parting()
+  return exitCode.done
+}
+
+/** What the SDK has to say of what came in may be long. */
+const oneLine = (error: Error): string =>
+  error instanceof ZodError
+    ? 'a line from the client is no message of MCP, and was left out'
+    : (error.message.split('\n', 1)[0] ?? '').slice(0, MAX_LINE)
+const MAX_LINE = 200
+
+const pause = (ms: number): Promise<void> => new Promise((next) => setTimeout(next, ms))
+
+const signalled = (): Promise<void> =>
+  new Promise((told) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => told())
+  })

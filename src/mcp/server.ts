@@ -1,0 +1,53 @@
+import { type McpRequestContext, McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { policy } from '../model/index.ts'
+import { ACTING } from './acting.ts'
+import type { Tell } from './answer.ts'
+import { isOfEvents, offerEvents } from './events.ts'
+import { SEEING } from './seeing.ts'
+import type { Subscriptions } from './subscriptions.ts'
+import type { Worlds } from './worlds.ts'
+
+/** What a server works with, whatever it is served over. */
+export type Serving = {
+  readonly version: string
+  readonly worlds: Worlds
+  readonly tell: Tell
+  /** Aborted when whoever is served is going: what waits shall not wait any longer. */
+  readonly ending: AbortSignal
+  /** Null: nobody can be told of what happens, since no connection stays. */
+  readonly subscriptions: Subscriptions | null
+}
+
+const INSTRUCTIONS =
+  'Holdfast knows which coding agents are at work on this machine. Ask whoami for your own session and siblings for the others; check_lock before you write outside your directory, and lock it; report your plan and result; message others and read your inbox.'
+
+/** The same tools and resources in both eras of the protocol: one server for each connection, or for each request where there is none. */
+export const serverFactory =
+  (serving: Serving) =>
+  ({ era }: Pick<McpRequestContext, 'era'>): McpServer => {
+    const { subscriptions, version } = serving
+    // In the old era a server hears of subscriptions itself; in the new one whoever serves it does.
+    const subscribe = subscriptions !== null
+    const server = new McpServer(
+      { name: 'holdfast', title: 'Holdfast', version },
+      { capabilities: { tools: { listChanged: false }, resources: { subscribe, listChanged: false } }, instructions: INSTRUCTIONS },
+    )
+    for (const tool of [...SEEING, ...ACTING]) tool(server, serving)
+    offerEvents(server, serving)
+    if (subscriptions !== null && era === 'legacy') hearSubscriptions(server, subscriptions)
+    return server
+  }
+
+function hearSubscriptions({ server }: McpServer, subscriptions: Subscriptions): void {
+  server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
+    if (!isOfEvents(uri)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is nothing to subscribe to at ${uri}`)
+    if (subscriptions.size >= policy.mcpSubscriptions)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there are ${subscriptions.size} subscriptions already; unsubscribe from one first`)
+    await subscriptions.add(uri, [uri])
+    return {}
+  })
+  server.setRequestHandler('resources/unsubscribe', async ({ params: { uri } }) => {
+    subscriptions.remove(uri)
+    return {}
+  })
+}

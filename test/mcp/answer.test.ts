@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import type { World } from '../../src/app/index.ts'
+import { answered, readOr } from '../../src/mcp/answer.ts'
+import { worlds } from '../../src/mcp/worlds.ts'
+import { Problem } from '../../src/model/index.ts'
+
+describe('what a tool answers', () => {
+  test('its object, and the same as text', async () => {
+    const answer = await answered(
+      () => {},
+      async () => ({ session: 's', pid: null }),
+    )
+    expect(answer).toEqual({ content: [{ type: 'text', text: '{"session":"s","pid":null}' }], structuredContent: { session: 's', pid: null } })
+  })
+
+  test('a refusal with what to do next, its code and who is in the way', async () => {
+    const told: string[] = []
+    const answer = await answered(
+      (text) => told.push(text),
+      async () => {
+        throw new Problem('held', '/w is held by pid 7', { hint: 'wait', detail: { holder: { pid: 7 } } })
+      },
+    )
+    expect(answer).toEqual({
+      isError: true,
+      content: [{ type: 'text', text: '/w is held by pid 7\nwait' }],
+      structuredContent: { error: 'held', code: 75, message: '/w is held by pid 7', hint: 'wait', holder: { pid: 7 } },
+    })
+    expect(told).toEqual([])
+  })
+
+  test('a bug without its stack, which is told elsewhere', async () => {
+    const told: string[] = []
+    const answer = await answered(
+      (text) => told.push(text),
+      async () => {
+        throw new TypeError('x is not a function')
+      },
+    )
+    expect(answer).toMatchObject({ isError: true, structuredContent: { error: 'bug', code: 70, message: 'a bug in Holdfast: x is not a function' } })
+    expect(JSON.stringify(answer)).not.toContain('answer.test.ts')
+    expect(told).toEqual([expect.stringMatching(/^a bug: TypeError: x is not a function\n\s+at .*answer\.test\.ts/)])
+  })
+
+  test('of a resource, an error of the protocol', async () => {
+    const read = (problem: Problem): Promise<unknown> =>
+      readOr(
+        'holdfast://events/x',
+        () => {},
+        async () => {
+          throw problem
+        },
+      )
+    await expect(read(new Problem('noSuchSession', 'no such session: x', { hint: 'ls' }))).rejects.toMatchObject({
+      code: -32602,
+      message: 'no such session: x\nls',
+    })
+    await expect(read(new Problem('unavailable', 'the store is busy'))).rejects.toMatchObject({ code: -32603, data: { error: 'unavailable' } })
+  })
+})
+
+describe('the world is opened anew for whoever looks', () => {
+  test('together with those who look at the same time, and closed after the last', async () => {
+    const log: string[] = []
+    let serial = 0
+    const lent = worlds(() => {
+      const name = `world ${++serial}`
+      log.push(`open ${name}`)
+      return { home: name, close: () => log.push(`close ${name}`) } as unknown as World
+    })
+    const gate = { open: (): void => {} }
+    const slow = lent.use(async ({ home }) => {
+      await new Promise<void>((go) => {
+        gate.open = go
+      })
+      return home
+    })
+    expect(await lent.use(async ({ home }) => home)).toBe('world 1')
+    expect(lent.users()).toBe(1)
+    gate.open()
+    expect(await slow).toBe('world 1')
+    await expect(
+      lent.use(async () => {
+        throw new Error('no')
+      }),
+    ).rejects.toThrow('no')
+    expect(log).toEqual(['open world 1', 'close world 1', 'open world 2', 'close world 2'])
+    expect(lent.users()).toBe(0)
+  })
+
+  test('one that cannot be opened is tried again', async () => {
+    let tries = 0
+    const lent = worlds(() => {
+      if (++tries === 1) throw new Problem('unavailable', 'no home')
+      return { home: '/h', close: () => {} } as unknown as World
+    })
+    await expect(lent.use(async () => 1)).rejects.toThrow('no home')
+    expect(await lent.use(async ({ home }) => home)).toBe('/h')
+  })
+})
