@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { cgroupStem } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
-import { COMMAND, gone, inLab, isAlive, type Lab, readOr, startOf, unable, until } from './lab.ts'
+import { COMMAND, gone, inLab, isAlive, type Lab, readOr, startOf, TEST_COMMAND, unable, until } from './lab.ts'
 
 type Report = {
   readonly findings: readonly { topic: string; level: string; what: string; next: string | null }[]
@@ -151,4 +151,31 @@ verifies('lock-life', 'what dead processes of ours left is gone after the next s
     expect([quiet.code, quiet.stderr]).toEqual([0, ''])
     living.kill('SIGKILL')
   }),
+)
+
+verifies(
+  'one-owner',
+  'starts at once remove each thing once and take nothing from each other; one that cannot look, or dies of it, starts all the same',
+  () =>
+    inLab(async (lab) => {
+      const holder = spawn('sleep', ['1000'], { stdio: 'ignore', env: { PATH: process.env['PATH'] } })
+      for (let count = 0; count < 3; count++) await lab.ok(['lock', lab.newDir(), '--pid', String(holder.pid)])
+      holder.kill('SIGKILL')
+      await gone(holder.pid ?? 0)
+      const dirs = Array.from({ length: 4 }, () => lab.newDir())
+      const started = await Promise.all(
+        dirs.map((dir, index) => lab.hf(['run', '--session', `s${index}`, '--dir', dir, '--detach', '--', 'sleep', '1000'])),
+      )
+      for (const { code, stderr } of started) expect(code, stderr).toBe(0)
+      expect(started.flatMap(({ stderr }) => [...stderr.matchAll(/the lock of pid (\d+)/g)].map((match) => Number(match[1])))).toEqual(
+        Array.from({ length: 3 }, () => holder.pid),
+      )
+      for (const index of dirs.keys()) expect(await lab.status(`s${index}`)).toMatchObject({ state: 'running', epoch: 1 })
+      const failing = { command: TEST_COMMAND, env: { HOLDFAST_FAILPOINTS: 'before:store.remains=throw' } }
+      const told = await lab.hf(['run', '--session', 't', '--dir', lab.newDir(), '--detach', '--', 'sleep', '1000'], failing)
+      expect([told.code, told.stderr]).toEqual([0, expect.stringContaining('what dead processes left was not removed: failpoint store.remains')])
+      const killed = { command: TEST_COMMAND, env: { HOLDFAST_FAILPOINTS: 'before:store.remains=kill' } }
+      expect((await lab.hf(['run', '--session', 'u', '--dir', lab.newDir(), '--', 'sh', '-c', 'exit 7'], killed)).code).toBe(7)
+      expect(await lab.status('u')).toMatchObject({ state: 'failed', exit: { code: 7 } })
+    }),
 )

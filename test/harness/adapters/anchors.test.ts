@@ -37,7 +37,7 @@ const write = (path: string, what: unknown): string => {
 /** Holds a flock until its input ends. */
 const hold = async (path: string): Promise<void> => {
   mkdirSync(dirname(path), { recursive: true })
-  const holder = spawn('flock', ['--close', path, 'sh', '-c', 'echo held; exec cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const holder = spawn('sh', ['-c', `exec flock --close "$0" sh -c 'echo held; exec cat'`, path], { stdio: ['pipe', 'pipe', 'inherit'] })
   child = holder
   await new Promise((done) => holder.stdout.once('data', done))
 }
