@@ -77,15 +77,10 @@ function writerOf({ processes }: World, names: readonly string[]): string | null
   return pid === undefined ? null : `pid ${pid} may be writing there`
 }
 
-/** Cgroups at these places that no live run has. They are listed before the store is asked, and a start is on record before it makes one. */
-export async function deadCgroups(world: World, store: Store, places: Iterable<string>, most = Number.POSITIVE_INFINITY): Promise<Removable[]> {
+/** Those of the cgroups that no live run has. They are listed before it is asked who lives, and a start is on record before it makes one. */
+export function deadCgroups(world: World, there: readonly string[], live: ReadonlySet<string>, most = Number.POSITIVE_INFINITY): Removable[] {
   const { cgroups, containers } = world
-  const stem = cgroupStem(world.processes.here().install)
-  const there = [...places].flatMap((place) => cgroups.list(place, stem))
-  if (there.length === 0) return []
-  const runOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1 + stem.length).replace(/\.scope$/, '')
-  const live = await store.live(there.map(runOf))
-  const dead = there.filter((path) => !live.has(runOf(path))).slice(0, most)
+  const dead = there.filter((path) => !live.has(runOfCgroup(world, path))).slice(0, most)
   return dead.flatMap((path): Removable[] => {
     const inside = cgroups.view(path)
     if (inside.kind === 'absent') return []
@@ -97,9 +92,9 @@ export async function deadCgroups(world: World, store: Store, places: Iterable<s
   })
 }
 
-/** Where cgroups of ours may lie: where they are made now, and where those of all runs on disk were. */
-export function cgroupPlaces({ cgroups, files }: World): Set<string> {
-  const base = cgroups.base()
-  const recorded = files.list().flatMap((id) => files.cgroup(id) ?? [])
-  return new Set([...(base.kind === 'base' ? [base.path] : []), ...recorded.map((path) => path.slice(0, path.lastIndexOf('/')))])
-}
+/** The cgroups of this install at these places. */
+export const cgroupsAt = (world: World, places: Iterable<string>): string[] =>
+  [...places].flatMap((place) => world.cgroups.list(place, cgroupStem(world.processes.here().install)))
+
+export const runOfCgroup = ({ processes }: World, path: string): string =>
+  path.slice(path.lastIndexOf('/') + 1 + cgroupStem(processes.here().install).length).replace(/\.scope$/, '')

@@ -1,7 +1,18 @@
 import { lookAt } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
 import type { Store } from '../model/index.ts'
-import { cgroupPlaces, clearAway, deadCgroups, filesOfKeepers, type Litter, locksOfProcesses, type Removable, tried, unheld } from './litter.ts'
+import {
+  cgroupsAt,
+  clearAway,
+  deadCgroups,
+  filesOfKeepers,
+  type Litter,
+  locksOfProcesses,
+  type Removable,
+  runOfCgroup,
+  tried,
+  unheld,
+} from './litter.ts'
 import { asLive } from './recover.ts'
 import { idleWorktrees } from './worktree.ts'
 import type { World } from './world.ts'
@@ -15,7 +26,7 @@ export async function prune(world: World, dryRun: boolean): Promise<Litter[]> {
   const store = await world.store('writer')
   const found = [
     ...(await deadDirectories(world, store)),
-    ...(await deadCgroups(world, store, cgroupPlaces(world))),
+    ...(await cgroupsOfTheDead(world, store)),
     ...locksOfProcesses(world, store, unheld(world, (await store.remains(world.policy.sessionsShown)).locks)),
     ...(await idleWorktrees(world, store)),
     ...(await oldRecords(world, store)),
@@ -75,7 +86,17 @@ function secretsAlive(world: World): Map<string, number> {
 
 /** Removes the empty cgroups of the dead; for those who have just looked at all runs. */
 export async function sweepCgroups(world: World, store: Store): Promise<void> {
-  await clearAway(await deadCgroups(world, store, cgroupPlaces(world)))
+  await clearAway(await cgroupsOfTheDead(world, store))
+}
+
+/** Wherever they may lie: where cgroups are made now, and where those of all runs on disk were. */
+async function cgroupsOfTheDead(world: World, store: Store): Promise<Removable[]> {
+  const { cgroups, files } = world
+  const base = cgroups.base()
+  const recorded = files.list().flatMap((id) => files.cgroup(id) ?? [])
+  const places = new Set([...(base.kind === 'base' ? [base.path] : []), ...recorded.map((path) => path.slice(0, path.lastIndexOf('/')))])
+  const there = cgroupsAt(world, places)
+  return deadCgroups(world, there, await store.live(there.map((path) => runOfCgroup(world, path))))
 }
 
 async function oldRecords(world: World, store: Store): Promise<Removable[]> {

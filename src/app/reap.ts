@@ -1,24 +1,25 @@
 import type { Store } from '../model/index.ts'
 import { reapedText } from '../show/index.ts'
-import { clearAway, deadCgroups, filesOfKeepers, type Litter, locksOfProcesses } from './litter.ts'
+import { cgroupsAt, clearAway, deadCgroups, filesOfKeepers, type Litter, locksOfProcesses } from './litter.ts'
 import type { World } from './world.ts'
 
 /** What was removed of what dead processes of ours had left, and what stayed of what was looked at, each with its reason. */
 export type Reaped = { readonly removed: readonly Litter[]; readonly stayed: readonly Litter[] }
 
 /**
- * Removes what belonged to processes of ours that are gone, by their identity and never by age. Cheap enough for every start: two questions
+ * Removes what belonged to processes of ours that are gone, by their identity and never by age. Cheap enough for every start: one question
  * to the store, one folder of cgroups, so many runs at most, and no pass over all processes. Twice, or by two at once, it does no harm:
  * what is dead stays dead, an ended run never lives again, and a cgroup can be removed only while nobody is in it.
  */
 export async function reap(world: World, store: Store): Promise<Reaped> {
   const most = world.policy.reapAtMost
-  const { locks, ended } = await store.remains(most)
   const base = world.cgroups.base()
+  const cgroups = cgroupsAt(world, base.kind === 'base' ? [base.path] : [])
+  const { locks, ended, live } = await store.remains(most)
   const told = await clearAway([
     ...locksOfProcesses(world, store, locks),
     ...(await filesOfKeepers(world, store, ended)),
-    ...(await deadCgroups(world, store, base.kind === 'base' ? [base.path] : [], most)),
+    ...deadCgroups(world, cgroups, live, most),
   ])
   return { removed: told.filter(({ keep }) => !keep), stayed: told.filter(({ keep }) => keep) }
 }

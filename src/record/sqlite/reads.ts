@@ -107,6 +107,14 @@ export const endedLast = (db: Database, limit: number): string[] =>
     .all(limit)
     .map((row) => String(row['id']))
 
+export const allLive = (db: Database): ReadonlySet<string> =>
+  new Set(
+    db
+      .prepare(`SELECT id FROM run WHERE state IN (${LIVE})`)
+      .all()
+      .map((row) => String(row['id'])),
+  )
+
 export const live = (db: Database, runs: readonly string[]): ReadonlySet<string> =>
   new Set(
     db
