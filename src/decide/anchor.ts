@@ -55,7 +55,7 @@ function elsewhere({ path }: Anchor, { machine, bootId, pidNamespace }: Told, ey
   if (pidNamespace === null || pidNamespace === here.pidNamespace) return null
   return eyes.isNamespaceGone(pidNamespace)
     ? dead(`its pid namespace (${pidNamespace}) no longer exists`)
-    : unknown(`it lives in another pid namespace (${pidNamespace})`)
+    : unknown(`it is of another pid namespace (${pidNamespace}), which may live`)
 }
 
 /** By its pid as it is seen here. What we may not look at exists, and counts as alive. */
