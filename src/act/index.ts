@@ -1,3 +1,4 @@
+export { type AnchorHands, clearAnchor } from './clear-anchor.ts'
 export { release, usageOf } from './contained.ts'
 export * from './end-run.ts'
 export * from './end-tree.ts'

@@ -3,6 +3,7 @@ import { brokenInvariants, verdict } from '../decide/index.ts'
 import type { LiveRun, SessionView, Store } from '../model/index.ts'
 import { cgroupName, liveRunsOf } from '../model/index.ts'
 import { duplicateAdvice, duplicateText, type Finding, levelText, suspectText } from '../show/index.ts'
+import { aboutAnchors } from './anchors.ts'
 import { containmentFor } from './contain.ts'
 import { twoOwners } from './discover.ts'
 import { forgottenLocks } from './forgotten.ts'
@@ -26,6 +27,7 @@ export async function examine(world: World): Promise<Finding[]> {
     ...(await suspects(world)),
     ...(await owners(world, views)),
     ...(await litter(world)),
+    ...aboutAnchors(world),
   ]
 }
 

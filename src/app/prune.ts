@@ -1,46 +1,37 @@
 import { lookAt } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
 import type { Store } from '../model/index.ts'
-import { cgroupStem } from '../model/index.ts'
+import {
+  cgroupsAt,
+  clearAway,
+  deadCgroups,
+  filesOfKeepers,
+  type Litter,
+  locksOfProcesses,
+  type Removable,
+  runOfCgroup,
+  tried,
+  unheld,
+} from './litter.ts'
 import { asLive } from './recover.ts'
 import { idleWorktrees } from './worktree.ts'
 import type { World } from './world.ts'
 
-/** Something the dead left. `keep`: it stays, and why. */
-export type Litter = {
-  readonly kind: 'directory' | 'files' | 'cgroup' | 'record' | 'worktree'
-  readonly what: string
-  readonly why: string
-  readonly keep: boolean
-}
-/** `remove` answers why it stays after all, if it does. */
-export type Removable = Litter & { readonly remove?: () => string | null | Promise<string | null> }
-
 /**
- * Removes what the dead left: directories of runs that nobody asks about any more, pipes and plans of ended keepers, empty cgroups, worktrees
- * of ours that are clean and unused, records beyond retention. What is on disk is listed before the store is asked, and a start is on record before it makes anything: so nothing of a
- * run that is just being started is ever taken for litter.
+ * Removes what the dead left: directories of runs that nobody asks about any more, pipes and plans of ended keepers, empty cgroups, locks by
+ * hand of processes that are gone, worktrees of ours that are clean and unused, records beyond retention. What is on disk is listed before the
+ * store is asked, and a start is on record before it makes anything: so nothing of a run that is just being started is ever taken for litter.
  */
 export async function prune(world: World, dryRun: boolean): Promise<Litter[]> {
   const store = await world.store('writer')
   const found = [
     ...(await deadDirectories(world, store)),
-    ...(await deadCgroups(world, store)),
+    ...(await cgroupsOfTheDead(world, store)),
+    ...locksOfProcesses(world, store, unheld(world, (await store.remains(world.policy.sessionsShown)).locks)),
     ...(await idleWorktrees(world, store)),
     ...(await oldRecords(world, store)),
   ]
-  const told: Litter[] = []
-  for (const { kind, what, why, keep, remove } of found) {
-    const stays = dryRun ? null : ((await remove?.()) ?? null)
-    told.push(stays === null ? { kind, what, why, keep } : { kind, what, why: stays, keep: true })
-  }
-  return told
-}
-
-/** For what leaves nothing to say when it was tried. */
-const tried = (remove: () => unknown) => (): null => {
-  remove()
-  return null
+  return dryRun ? found.map(({ kind, what, why, keep }) => ({ kind, what, why, keep })) : clearAway(found)
 }
 
 async function deadDirectories(world: World, store: Store): Promise<Removable[]> {
@@ -56,17 +47,8 @@ async function deadDirectories(world: World, store: Store): Promise<Removable[]>
   for (const id of listed) {
     const newest = ended.get(id)
     if (newest === false) wanted(id, 'its run is over, and its session has had a newer one')
-    else if (newest === true) {
-      const names = files.litter(id)
-      if (names.length > 0)
-        found.push({
-          kind: 'files',
-          what: `${files.path(id)}: ${names.join(', ')}`,
-          why: 'only its keeper needed them',
-          keep: false,
-          remove: tried(() => files.tidy(id)),
-        })
-    } else if ((await store.run(id)) === null) {
+    else if (newest === true) found.push(...(await filesOfKeepers(world, store, [id])))
+    else if ((await store.run(id)) === null) {
       const trouble = await unrecordedTrouble(world, id)
       if (trouble === null) wanted(id, 'no run on record has it, and nothing of it is alive')
       else found.push({ kind: 'directory', what: files.path(id), why: `no run on record has it, but ${trouble}`, keep: true })
@@ -102,36 +84,19 @@ function secretsAlive(world: World): Map<string, number> {
   return known
 }
 
-async function deadCgroups(world: World, store: Store): Promise<Removable[]> {
-  const { cgroups, containers, files } = world
-  const base = cgroups.base()
-  const around = (path: string): string => path.slice(0, path.lastIndexOf('/'))
-  const places = new Set([
-    ...(base.kind === 'base' ? [base.path] : []),
-    ...files
-      .list()
-      .flatMap((id) => files.cgroup(id) ?? [])
-      .map(around),
-  ])
-  const stem = cgroupStem(world.processes.here().install)
-  const there = [...places].flatMap((place) => cgroups.list(place, stem))
-  const runs = there.map((path) => path.slice(path.lastIndexOf('/') + 1 + stem.length).replace(/\.scope$/, ''))
-  const live = await store.live(runs)
-  return there.flatMap((path, place): Removable[] => {
-    if (live.has(runs[place] ?? '')) return []
-    const inside = cgroups.view(path)
-    if (inside.kind === 'absent') return []
-    if (inside.kind === 'unreadable') return [{ kind: 'cgroup', what: path, why: inside.why, keep: true }]
-    const pids = [...inside.pids].join(', ')
-    return pids === '' && !inside.hidden
-      ? [{ kind: 'cgroup', what: path, why: 'it is empty, and its run is over', keep: false, remove: tried(() => containers.remove(path)) }]
-      : [{ kind: 'cgroup', what: path, why: `somebody is in it (pid ${pids || 'unseen'})`, keep: true }]
-  })
-}
-
 /** Removes the empty cgroups of the dead; for those who have just looked at all runs. */
 export async function sweepCgroups(world: World, store: Store): Promise<void> {
-  for (const { remove } of await deadCgroups(world, store)) await remove?.()
+  await clearAway(await cgroupsOfTheDead(world, store))
+}
+
+/** Wherever they may lie: where cgroups are made now, and where those of all runs on disk were. */
+async function cgroupsOfTheDead(world: World, store: Store): Promise<Removable[]> {
+  const { cgroups, files } = world
+  const base = cgroups.base()
+  const recorded = files.list().flatMap((id) => files.cgroup(id) ?? [])
+  const places = new Set([...(base.kind === 'base' ? [base.path] : []), ...recorded.map((path) => path.slice(0, path.lastIndexOf('/')))])
+  const there = cgroupsAt(world, places)
+  return deadCgroups(world, there, await store.live(there.map((path) => runOfCgroup(world, path))))
 }
 
 async function oldRecords(world: World, store: Store): Promise<Removable[]> {

@@ -9,6 +9,7 @@ import { abandon, handOver, launchDetached, launchOf, untilHarness } from './lau
 import { holdingsOf, holdingsOn, judgeLocks, touching, whoseLocks } from './locks.ts'
 import { refuseNewest, refuseOwned } from './owned.ts'
 import { type Plan, prepare, type StartRequest } from './prepare.ts'
+import { reapInPassing } from './reap.ts'
 import { takeIn } from './take-in.ts'
 import { besideUnmanaged } from './unmanaged.ts'
 import { removeUnused } from './worktree.ts'
@@ -25,6 +26,9 @@ export type Started =
   /** The shell that called us becomes the keeper. */
   | { readonly kind: 'handed-over'; readonly run: RunBase; readonly retired: readonly RunEnd[]; readonly notes: readonly string[] }
   | { readonly kind: 'attach'; readonly run: LiveRun }
+
+/** A run that was claimed, and goes on. */
+export type Begun = Exclude<Started, { kind: 'attach' }>
 
 /** Start a session's next run: look, decide, clear the way as far as the caller allows, claim, launch. */
 export async function start(world: World, request: StartRequest): Promise<Started> {
@@ -69,7 +73,10 @@ async function startPlanned(first: Plan): Promise<Started> {
       if (last !== null) await dismissKeeper(last, world)
       const notes = await notesOn(plan, beside)
       const run = await claim(plan, decision.seenEpoch, beside, unmanaged)
-      if (run !== null) return request.adopt === undefined ? launch(plan, run, retired, notes) : takeIn(plan, run, request.adopt)
+      if (run === null) continue
+      const started = await (request.adopt === undefined ? launch(plan, run, retired, notes) : takeIn(plan, run, request.adopt))
+      // Last: nothing of this start waits for it, and nothing of it can be taken for litter.
+      return { ...started, notes: [...started.notes, ...(await reapInPassing(world, plan.store))] }
     }
   }
   throw new Problem('held', `session ${plan.session} could not be claimed: others are at it`, { hint: 'try again' })
@@ -136,7 +143,7 @@ async function notesOn({ world, directory, request }: Plan, { holdings, neighbou
   ]
 }
 
-async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[], notes: readonly string[]): Promise<Started> {
+async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[], notes: readonly string[]): Promise<Begun> {
   const { world, store, request, front, lineage } = plan
   const umask = request.umask ?? process.umask()
   let keeper: ProcessId

@@ -4,14 +4,14 @@ import type { Agent, LiveRun, Member, ProcessId, RunBase } from '../model/index.
 import { Problem, sameProcess } from '../model/index.ts'
 import { beginUsage, recordPlaces } from './begun.ts'
 import type { Plan } from './prepare.ts'
-import type { Started } from './start.ts'
+import type { Begun } from './start.ts'
 import type { World } from './world.ts'
 
 /** So often new processes of it are looked for: what is born from a marked one is marked by itself. */
 const ROUNDS = 5
 
 /** The run is on record; now what runs already is made its tree: written down by identity, and marked, so that all it starts is known. */
-export async function takeIn(plan: Plan, run: RunBase, agent: Agent): Promise<Started> {
+export async function takeIn(plan: Plan, run: RunBase, agent: Agent): Promise<Begun> {
   const { world, store } = plan
   const live: LiveRun = { ...run, state: 'running', keeper: null }
   world.files.create({ ...run, keeper: null })

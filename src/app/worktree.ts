@@ -5,8 +5,8 @@ import { BRANCH_PREFIX, isDead, Problem, WORKTREE_REASON } from '../model/index.
 import { branchOf, entriesOf, findDirectory, isThereAtAll, lookForDirectory, mainOf, readMounts } from '../observe/index.ts'
 import type { WorktreeSight } from '../show/index.ts'
 import { whileHeld } from './hold.ts'
+import type { Removable } from './litter.ts'
 import { holdingsOn, pidOf } from './locks.ts'
-import type { Removable } from './prune.ts'
 import type { World } from './world.ts'
 
 /** `dir`: where to work in it, the same folder as it was asked from. */

@@ -1,6 +1,6 @@
-import { examine, prune, reconcile, resolveGone, type World } from '../app/index.ts'
+import { type Change, type Cleared, clearAnchors, examine, type Litter, prune, reconcile, resolveGone, type World } from '../app/index.ts'
 import { exitCode, isLive, Problem } from '../model/index.ts'
-import { changeText, findingsText, litterText } from '../show/index.ts'
+import { anchorsFixedText, changeText, findingsText, litterText } from '../show/index.ts'
 import { noWords, oneWord, type Parsed } from './options.ts'
 import { paintFor, print, printJson } from './out.ts'
 
@@ -35,14 +35,36 @@ export async function resolveVerb(world: World, parsed: Parsed): Promise<number>
 export async function doctorVerb(world: World, parsed: Parsed): Promise<number> {
   noWords(parsed, 'doctor')
   const json = parsed.flags.has('json')
-  const fixed = parsed.flags.has('fix') ? { changes: await reconcile(world), removed: await prune(world, false) } : null
+  const fixed = parsed.flags.has('fix') ? await fix(world) : null
   const findings = await examine(world)
-  if (json) printJson(fixed === null ? { findings } : { findings, ...fixed })
+  if (json)
+    printJson(
+      fixed === null ? { findings } : { findings, changes: fixed.changes, removed: [...fixed.litter, ...fixed.anchors.map(({ litter }) => litter)] },
+    )
   else {
-    if (fixed !== null) print([...fixed.changes.flatMap(changeText), ...litterText(fixed.removed, false)])
+    if (fixed !== null) print(fixedText(fixed))
     print(findingsText(findings, paintFor(1)))
   }
   const troubles = findings.filter(({ level }) => level === 'trouble').map(({ what }) => what)
   if (troubles.some((what) => what.startsWith('survivor'))) return exitCode.survivors
   return troubles.length > 0 ? exitCode.unproven : exitCode.done
+}
+
+type Fixed = { readonly changes: readonly Change[]; readonly litter: readonly Litter[]; readonly anchors: readonly Cleared[] }
+
+const fix = async (world: World): Promise<Fixed> => ({
+  changes: await reconcile(world),
+  litter: await prune(world, false),
+  anchors: clearAnchors(world),
+})
+
+/** What lives is counted only. */
+function fixedText({ changes, litter, anchors }: Fixed): string[] {
+  const told = anchors.filter(({ before }) => before !== 'alive').map(({ litter: one }) => one)
+  const removed = told.filter(({ keep }) => !keep).length
+  const counted = anchorsFixedText(
+    anchors.map(({ before }) => before),
+    removed,
+  )
+  return [...changes.flatMap(changeText), ...litterText([...litter, ...told], false), ...counted]
 }

@@ -1,3 +1,4 @@
+export * from './anchor.ts'
 export * from './aware.ts'
 export * from './claim.ts'
 export * from './converge.ts'

@@ -79,6 +79,9 @@ function workplace({ program: { dirOptions = [] } }: Harness, args: readonly str
   return named === undefined || cwd === null ? cwd : resolve(cwd, named)
 }
 
+/** Is this process a program of that harness, at work or not? */
+export const isProgramOf = (candidate: Candidate, name: string): boolean => programOf(candidate, HARNESSES)?.harness.name === name
+
 type Program = { readonly harness: Harness; readonly args: readonly string[] }
 
 function programOf({ exe, argv, row }: Candidate, harnesses: readonly Harness[]): Program | null {

@@ -1,4 +1,4 @@
-import type { Harness, HookRule } from '../model/index.ts'
+import type { Anchor, Environment, Harness, HookRule } from '../model/index.ts'
 import { aider } from './aider.ts'
 import { amp } from './amp.ts'
 import { auggie } from './auggie.ts'
@@ -52,3 +52,12 @@ export const HOOKS: Readonly<Record<string, HookRule>> = Object.fromEntries(
 /** By its name, or else by the name of an executable of its. */
 export const harnessNamed = (name: string): Harness | null =>
   HARNESSES.find((harness) => harness.name === name) ?? HARNESSES.find(({ commands }) => commands.includes(name)) ?? null
+
+/** All that harnesses wrote about their processes, also about those that are gone; and of whom there is more than was looked at. */
+export function allAnchors(env: Environment): { readonly anchors: readonly Anchor[]; readonly cut: readonly string[] } {
+  const lists = HARNESSES.flatMap(({ name, registry }) => (registry === null ? [] : [{ name, ...registry.anchors.list(env) }]))
+  return { anchors: lists.flatMap(({ anchors }) => anchors), cut: lists.filter(({ whole }) => !whole).map(({ name }) => name) }
+}
+
+/** One of them as it is now; null: it is none any more. */
+export const anchorNow = ({ harness, path }: Anchor): Anchor | null => harnessNamed(harness)?.registry?.anchors.read(path) ?? null

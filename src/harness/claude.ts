@@ -9,6 +9,9 @@ import { words } from './words.ts'
 
 const home = (env: Environment): string => folderOf(env, 'CLAUDE_CONFIG_DIR', '.claude')
 
+/** Where a pid of its is one: the machine's id, and the pid namespace. Either may have been unreadable to it; older releases (2.1.197) tell neither. */
+const DOMAIN = /^linux:([^:]*):(pid:\[\d+\])?$/
+
 /** Claude Code; measured with 2.1.325. */
 export const claude: Harness = {
   name: 'claude',
@@ -48,7 +51,16 @@ export const claude: Harness = {
   idVariable: 'CLAUDE_CODE_SESSION_ID',
   capture: [{ from: 'output', field: 'session_id' }, { from: 'variable' }],
   sessions: inProjects((env) => join(home(env), 'projects')),
-  registry: pidFiles({ folder: (env) => join(home(env), 'sessions'), start: /^(\d{1,15})$/, services: ['daemon', 'daemon-worker'] }),
+  registry: pidFiles({
+    harness: 'claude',
+    folder: (env) => join(home(env), 'sessions'),
+    start: /^(?<ticks>\d{1,15})$/,
+    place: ({ pidDomain }) => {
+      const [, machine = '', pidNamespace = ''] = typeof pidDomain === 'string' ? (DOMAIN.exec(pidDomain) ?? []) : []
+      return { machine: machine || null, pidNamespace: pidNamespace || null }
+    },
+    services: ['daemon', 'daemon-worker'],
+  }),
   zeroAfter: ['SIGINT'],
   usage: claudeUsage,
   daemonizes: ['--bg', '--background'],

@@ -1,7 +1,8 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Environment, Harness, RegistryEntry } from '../model/index.ts'
-import { isSignallable, MS_PER_TICK } from '../model/index.ts'
+import type { Anchor, Environment, Harness, RegistryEntry } from '../model/index.ts'
+import { isPid, isSignallable, MS_PER_TICK } from '../model/index.ts'
+import { listed, malformed } from './anchors.ts'
 import { absolute, fieldsOf, folderOf, isPlainId, namesIn, orNull } from './disk.ts'
 import { sessionsBy } from './find.ts'
 import { ticksOf } from './flocks.ts'
@@ -45,6 +46,14 @@ export const cline: Harness = {
         .filter(isPlainId)
         .slice(0, MAX_SESSIONS)
         .flatMap((id) => entryOf(join(stored(env), id, `${id}.json`), id, mayBeThere) ?? []),
+    anchors: {
+      list: (env) => {
+        const ids = namesIn(stored(env)).filter(isPlainId)
+        const paths = ids.map((id) => join(stored(env), id, `${id}.json`))
+        return listed(paths, anchorAt)
+      },
+      read: anchorAt,
+    },
   },
   zeroAfter: ['SIGTERM'],
   usage: clineUsage,
@@ -66,4 +75,13 @@ function entryOf(path: string, id: string, mayBeThere: (pid: number) => boolean)
 function startedAt(ticks: number): number | null {
   const boot = /^btime (\d+)$/m.exec(orNull(() => readFileSync('/proc/stat', 'utf8')) ?? '')?.[1]
   return boot === undefined ? null : Number(boot) * 1000 + ticks * MS_PER_TICK
+}
+
+/** The session itself says that it runs, and by whom: that may be wrong, but it is more than an anchor, and never removed. */
+function anchorAt(path: string): Anchor | null {
+  const { pid, status } = fieldsOf(path) ?? {}
+  if (status !== 'running') return null
+  if (typeof pid !== 'number' || !isPid(pid)) return malformed('cline', path, 'it says that it runs, but not by which pid')
+  const says = { kind: 'process', pid, ticks: null, bootId: null, machine: null, pidNamespace: null, flock: 'none' } as const
+  return { harness: 'cline', nativeId: basename(path, '.json'), path, files: [], says }
 }

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
-import type { Environment, Harness } from '../model/index.ts'
+import type { Anchor, Environment, Harness } from '../model/index.ts'
 import { partsOf } from '../model/index.ts'
-import { folderOf } from './disk.ts'
+import { listed } from './anchors.ts'
+import { folderOf, namesIn } from './disk.ts'
 import { inRollouts } from './find.ts'
-import { flockersOf } from './flocks.ts'
+import { flockersOf, flockOf } from './flocks.ts'
 import { codexHooks } from './hook-rules.ts'
 import { codexUsage } from './usage-rules.ts'
 import { words } from './words.ts'
@@ -70,6 +71,7 @@ export const codex: Harness = {
         service: isAppServer(argv),
       }))
     },
+    anchors: { list: (env) => listed(lockFiles(env), threadLock), read: threadLock },
   },
   zeroAfter: [],
   usage: codexUsage,
@@ -82,3 +84,16 @@ const isAppServer = ([, ...args]: readonly string[]): boolean =>
   partsOf(codex, args).some((part) => part.kind === 'plain' && part.place === 0 && part.word === 'app-server')
 
 const THREAD_LOCK = /\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.lock$/
+
+const lockFiles = (env: Environment): string[] =>
+  namesIn(join(home(env), 'thread-writer-locks'))
+    .map((name) => join(home(env), 'thread-writer-locks', name))
+    .filter((path) => THREAD_LOCK.test(path))
+
+/** It leaves them for good: only the lock on one tells anything, and none is ever removed. */
+function threadLock(path: string): Anchor | null {
+  const flock = flockOf(path)
+  return flock === 'none'
+    ? null
+    : { harness: 'codex', nativeId: THREAD_LOCK.exec(path)?.[1] ?? null, path, files: [], says: { kind: 'flock', flock } }
+}

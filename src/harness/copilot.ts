@@ -1,8 +1,9 @@
-import { join } from 'node:path'
-import type { Environment, Harness } from '../model/index.ts'
-import { absolute, folderOf, orNull, textOf } from './disk.ts'
+import { basename, dirname, join } from 'node:path'
+import type { Anchor, Environment, Harness } from '../model/index.ts'
+import { fileAt, isThereAtAll, listed, malformed, pidIn, stamped } from './anchors.ts'
+import { absolute, folderOf, namesIn, orNull, textOf } from './disk.ts'
 import { sessionsBy } from './find.ts'
-import { flockersOf } from './flocks.ts'
+import { flockersOf, flockOf } from './flocks.ts'
 import { copilotHooks } from './hook-rules.ts'
 import { copilotUsage } from './usage-rules.ts'
 import { words } from './words.ts'
@@ -54,6 +55,7 @@ export const copilot: Harness = {
         return Number(pid) === process.pid ? [{ process, cwd, nativeId, service: false }] : []
       })
     },
+    anchors: { list: (env) => listed(inUse(states(env)), anchorAt), read: anchorAt },
   },
   zeroAfter: ['SIGTERM'],
   usage: copilotUsage,
@@ -66,4 +68,33 @@ function yamlText(text: string): unknown {
   const trimmed = text.trim()
   if (trimmed.startsWith('"')) return orNull((): unknown => JSON.parse(trimmed))
   return trimmed.startsWith("'") ? trimmed.slice(1, -1).replaceAll("''", "'") : trimmed
+}
+
+const MAX_SESSIONS = 5000
+const IN_USE = /^inuse\.([^/]*)\.(lock|hold)$/
+
+/** One path for each pid of each session, whether both of its files are there or one. */
+function inUse(root: string): string[] {
+  const folders = namesIn(root)
+    .slice(0, MAX_SESSIONS)
+    .map((name) => join(root, name))
+  return folders.flatMap((folder) => {
+    const pids = new Set(namesIn(folder).flatMap((name) => IN_USE.exec(name)?.[1] ?? []))
+    return [...pids].map((pid) => join(folder, `inuse.${pid}.lock`))
+  })
+}
+
+/** `inuse.PID.lock` says the pid again; nobody tells when that was born, but as long as it lives it holds a lock on `inuse.PID.hold`. */
+function anchorAt(path: string): Anchor | null {
+  const hold = path.replace(/lock$/, 'hold')
+  if (!isThereAtAll(path) && !isThereAtAll(hold)) return null
+  const text = IN_USE.exec(basename(path))?.[1] ?? ''
+  const pid = pidIn(text)
+  if (pid === null) return malformed('copilot', path, 'its name is no pid')
+  const said = fileAt(path)?.text.trim() ?? text
+  if (said !== text) return malformed('copilot', path, `its name says ${pid}, and it says ${JSON.stringify(said).slice(0, 40)}`)
+  const flock = flockOf(hold)
+  const nativeId = basename(dirname(path))
+  const says = { kind: 'process', pid, ticks: null, bootId: null, machine: null, pidNamespace: null, flock } as const
+  return { harness: 'copilot', nativeId, path, files: stamped([path, hold]), says }
 }

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
-import { isSignallable } from '../model/index.ts'
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import type { Flock } from '../model/index.ts'
+import { INITIAL_PID_NAMESPACE, isSignallable } from '../model/index.ts'
 import { orNull } from './disk.ts'
 
 /** A process that holds a flock on a file right now: a lock file alone proves nothing. */
@@ -25,6 +26,19 @@ export function flockersOf(folder: string, name: RegExp, mayBeThere: (pid: numbe
     .filter((pid) => isSignallable(pid) && mayBeThere(pid))
     .slice(0, MAX_HOLDERS)
     .flatMap((pid) => orNull(() => heldBy(pid, isIts)) ?? [])
+}
+
+/**
+ * Whether anybody holds a flock on this file; `none`: there is no such file. The kernel lists locks by inode, of which only the number is
+ * compared, since it calls some devices by other names than stat does; and those of other pid namespaces it shows only in the initial one.
+ */
+export function flockOf(path: string): Flock {
+  const inode = orNull(() => lstatSync(path, { bigint: true }).ino)
+  if (inode === null) return 'none'
+  const locks = orNull(() => readFileSync('/proc/locks', 'utf8'))
+  if (locks === null) return 'unknown'
+  if ([...locks.matchAll(/^\d+: FLOCK .*:(\d+) \d+ \S+$/gm)].some((match) => match[1] === String(inode))) return 'held'
+  return orNull(() => readlinkSync('/proc/self/ns/pid')) === INITIAL_PID_NAMESPACE ? 'free' : 'unknown'
 }
 
 /** Its identity is read before and after: in between another process cannot have taken its place. */

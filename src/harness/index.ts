@@ -1,5 +1,6 @@
 export * from './agents.ts'
 export * from './all.ts'
+export { stampOf } from './anchors.ts'
 export * from './capture.ts'
 export * from './custom.ts'
 export * from './daemons.ts'

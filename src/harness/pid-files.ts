@@ -1,23 +1,40 @@
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Environment, Registry, RegistryEntry } from '../model/index.ts'
+import { basename, join } from 'node:path'
+import type { Anchor, Environment, Registry, RegistryEntry } from '../model/index.ts'
 import { isSignallable } from '../model/index.ts'
+import { fileAt, isThereAtAll, listed, malformed, pidIn } from './anchors.ts'
 import type { Fields } from './disk.ts'
-import { absolute, fieldsOf, orNull } from './disk.ts'
+import { absolute, fieldsIn, fieldsOf, namesIn, orNull } from './disk.ts'
 
-/** `start`: how a file tells the start ticks of its process. `services`: the kinds that serve sessions, and are none. */
-type PidFiles = { readonly folder: (env: Environment) => string; readonly start: RegExp; readonly services: readonly string[] }
+type PidFiles = {
+  readonly harness: string
+  readonly folder: (env: Environment) => string
+  /** How a file tells the start `ticks` of its process, and the `boot`, if it does. */
+  readonly start: RegExp
+  /** How it tells where that process lives, if it does. */
+  readonly place: (fields: Fields) => { readonly machine: string | null; readonly pidNamespace: string | null }
+  /** The kinds that serve sessions, and are none. */
+  readonly services: readonly string[]
+}
 
 const MAX_FILES = 500
 const MAX_BYTES = 64 * 1024
 
 /** A folder in which a harness keeps one `PID.json` for each of its live processes; those that were killed leave theirs behind. */
-export const pidFiles = ({ folder, start, services }: PidFiles): Registry => ({
+export const pidFiles = (about: PidFiles): Registry => ({
   read: (env, mayBeThere) =>
-    pidsIn(folder(env), mayBeThere).flatMap((pid) => {
-      const fields = fieldsOf(join(folder(env), `${pid}.json`), MAX_BYTES)
-      return (fields === null ? null : entryFrom(pid, fields, start, services)) ?? []
+    pidsIn(about.folder(env), mayBeThere).flatMap((pid) => {
+      const fields = fieldsOf(join(about.folder(env), `${pid}.json`), MAX_BYTES)
+      return (fields === null ? null : entryFrom(pid, fields, about)) ?? []
     }),
+  anchors: {
+    list: (env) => {
+      const names = namesIn(about.folder(env)).filter((name) => name.endsWith('.json'))
+      const paths = names.map((name) => join(about.folder(env), name))
+      return listed(paths, (path) => anchorAt(path, about))
+    },
+    read: (path) => anchorAt(path, about),
+  },
 })
 
 /** Next to them lie keys, which are nobody's business. */
@@ -30,11 +47,30 @@ function pidsIn(folder: string, mayBeThere: (pid: number) => boolean): number[] 
     .slice(0, MAX_FILES)
 }
 
-function entryFrom(pid: number, fields: Fields, start: RegExp, services: readonly string[]): RegistryEntry | null {
-  const { procStart, sessionId, kind } = fields
+function entryFrom(pid: number, fields: Fields, { start, services }: PidFiles): RegistryEntry | null {
+  const { kind } = fields
   const cwd = absolute(fields['cwd'])
-  const ticks = Number((typeof procStart === 'string' && start.exec(procStart)?.[1]) || Number.NaN)
-  if (!isSignallable(pid) || (fields['pid'] ?? pid) !== pid || Number.isNaN(ticks) || cwd === null) return null
-  const nativeId = typeof sessionId === 'string' && sessionId !== '' ? sessionId : null
-  return { process: { pid, ticks }, cwd, nativeId, service: typeof kind === 'string' && services.includes(kind) }
+  const { ticks } = startIn(fields, start)
+  if (!isSignallable(pid) || (fields['pid'] ?? pid) !== pid || ticks === null || cwd === null) return null
+  return { process: { pid, ticks }, cwd, nativeId: sessionIn(fields), service: typeof kind === 'string' && services.includes(kind) }
 }
+
+function anchorAt(path: string, { harness, start, place }: PidFiles): Anchor | null {
+  if (!isThereAtAll(path)) return null
+  const file = fileAt(path)
+  const fields = file === null ? null : fieldsIn(file.text)
+  const pid = pidIn(basename(path, '.json'))
+  if (pid === null) return malformed(harness, path, 'its name is no pid')
+  if (file === null || fields === null) return malformed(harness, path, 'it is no file of JSON')
+  if ((fields['pid'] ?? pid) !== pid)
+    return malformed(harness, path, `its name says ${pid}, and it says ${JSON.stringify(fields['pid']).slice(0, 40)}`)
+  const says = { kind: 'process', pid, ...startIn(fields, start), ...place(fields), flock: 'none' } as const
+  return { harness, nativeId: sessionIn(fields), path, files: [{ path, stamp: file.stamp }], says }
+}
+
+function startIn({ procStart }: Fields, start: RegExp): { readonly ticks: number | null; readonly bootId: string | null } {
+  const { ticks, boot } = (typeof procStart === 'string' ? start.exec(procStart)?.groups : undefined) ?? {}
+  return { ticks: ticks === undefined ? null : Number(ticks), bootId: boot ?? null }
+}
+
+const sessionIn = ({ sessionId }: Fields): string | null => (typeof sessionId === 'string' && sessionId !== '' ? sessionId : null)

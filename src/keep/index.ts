@@ -1,3 +1,4 @@
+export { foreignFiles } from './aside.ts'
 export * from './containers.ts'
 export * from './files.ts'
 export * from './help.ts'

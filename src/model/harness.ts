@@ -1,3 +1,4 @@
+import type { Anchors } from './anchor.ts'
 import type { Environment } from './keepers.ts'
 import type { Tokens } from './usage.ts'
 
@@ -115,7 +116,11 @@ export type Sessions = { readonly find: (env: Environment, id: string, read: Rea
 export type ReadDatabase = (path: string, sql: string, values: readonly string[]) => readonly Readonly<Record<string, unknown>>[] | null
 
 /** What a harness itself says about one of its live processes. Each entry is true only of the very process that it names. */
-export type Registry = { readonly read: (env: Environment, mayBeThere: (pid: number) => boolean) => readonly RegistryEntry[] }
+export type Registry = {
+  readonly read: (env: Environment, mayBeThere: (pid: number) => boolean) => readonly RegistryEntry[]
+  /** All that it wrote of them, also of those that are gone. */
+  readonly anchors: Anchors
+}
 export type RegistryEntry = {
   readonly process: { readonly pid: number; readonly ticks: number }
   readonly cwd: string | null

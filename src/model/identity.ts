@@ -8,6 +8,10 @@ export type Place = {
   readonly timeNamespace: string
 }
 
+/** The same numbers on every Linux: the pid namespace that sees all processes, and the time namespace whose ticks all others are told apart from. */
+export const INITIAL_PID_NAMESPACE = 'pid:[4026531836]'
+export const INITIAL_TIME_NAMESPACE = 'time:[4026531834]'
+
 /** A process at a known place. `ticks` is field 22 of /proc/PID/stat, raw, never converted to a time of day. */
 export type ProcessId = { readonly pid: number; readonly ticks: number }
 

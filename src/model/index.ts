@@ -1,4 +1,5 @@
 export * from './agent.ts'
+export * from './anchor.ts'
 export * from './aware.ts'
 export * from './bytes.ts'
 export * from './command-line.ts'

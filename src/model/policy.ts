@@ -51,6 +51,10 @@ export const policy = {
   /** One finisher in so many also forgets what is beyond retention. */
   housekeepingOdds: 50,
   followMs: 100,
+  /** A start looks at so many locks by hand, ended runs and cgroups at most for what the dead left there. */
+  reapAtMost: 32,
+  /** So many anchors of a kind (of the dead, unknown, making no sense) are named before the rest is counted. */
+  anchorsNamed: 20,
   /** A message has so many bytes at most, waits so long to be read, and so many wait for one reader. */
   messageBytes: 8 * 1024,
   messageMs: 7 * 24 * 3600 * 1000,

@@ -1,7 +1,7 @@
 import type { Notice, Versioned } from './aware.ts'
 import type { CgroupBase, CgroupView } from './containment.ts'
 import type { Exit } from './exit.ts'
-import type { ProcessTable, Sample } from './fact.ts'
+import type { ProcessRow, ProcessTable, Sample } from './fact.ts'
 import type { Place, ProcessId } from './identity.ts'
 import type { JournalEntry } from './journal.ts'
 import type { Environment } from './keepers.ts'
@@ -51,6 +51,8 @@ export interface Processes {
   hides(): boolean
   /** Does no process live in it any more? Only the initial pid namespace sees them all. */
   isNamespaceGone(pidNamespace: string): boolean
+  /** Processes of other pid namespaces that have this pid there; null: that cannot be told from here. */
+  namesakes(pid: number): readonly ProcessRow[] | null
   /** Looks at the identity again, then signals. */
   send(process: ProcessId, signal: Signal): SendAnswer
 }

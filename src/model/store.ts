@@ -73,6 +73,8 @@ export type Snapshot = {
   readonly unreadable: readonly string[]
 }
 
+export type Remains = { readonly locks: readonly Lock[]; readonly ended: readonly string[]; readonly live: ReadonlySet<string> }
+
 export type Retention = { readonly endedBefore: number; readonly keep: number; readonly limit: number }
 
 /** What is remembered. Every change is one conditional statement; `false` means somebody else was first. */
@@ -123,6 +125,8 @@ export interface Store {
   startedIn(run: string, limit: number): Promise<Run[]>
   /** Tasks that are live, or all; of one session, or (null) of any. */
   tasks(which: 'live' | 'all', session: string | null, limit: number): Promise<Run[]>
+  /** Where the dead may have left something: locks by hand that processes hold and the runs that ended last, so many of each; and all that are live. */
+  remains(limit: number): Promise<Remains>
   /** Of these ids, those of live runs. */
   live(runs: readonly string[]): Promise<ReadonlySet<string>>
   /** Of these ids, those that are on record and not live. */

@@ -18,3 +18,16 @@ export const networkName = (magic: number): string | null => NETWORK[magic >>> 0
 
 /** The name of the network file system a path is on, or null. */
 export const networkFileSystem = (path: string): string | null => networkName(Number(statfsSync(path).type))
+
+/** What lies behind these may be another machine, or another system of this one. */
+const OPAQUE: Readonly<Record<number, string>> = { 1702057286: 'FUSE', 2020557398: 'vboxsf' }
+
+/** Who else than this machine may write there, in words; null: nobody. */
+export function sharedFileSystem(path: string): string | null {
+  try {
+    const magic = Number(statfsSync(path).type)
+    return networkName(magic) ?? OPAQUE[magic >>> 0] ?? null
+  } catch (error) {
+    return `a file system that cannot be asked (${(error as NodeJS.ErrnoException).code})`
+  }
+}

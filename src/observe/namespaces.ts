@@ -1,8 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** The same number on every Linux: the one that sees all processes. */
-export const INITIAL_PID_NAMESPACE = 'pid:[4026531836]'
-
 /** Whether nobody lives in that pid namespace. What cannot be read is taken to live there. Only meaningful from the initial one. */
 export function isNamespaceGone(namespace: string): boolean {
   if (namespace === '' || isHiding()) return false
@@ -18,14 +15,32 @@ function isElsewhere(pid: string, namespace: string): boolean {
   }
 }
 
-/** Everybody may read by how many pids somebody is known: one means that it lives in the initial namespace. */
+/** One pid means that it lives in the initial namespace. */
 function isInitial(pid: string): boolean {
+  const pids = pidsOf(pid)
+  return pids === 'vanished' || pids?.length === 1
+}
+
+/** Everybody may read by which pids somebody is known, the outermost first; null: it cannot be told. */
+function pidsOf(pid: string): number[] | 'vanished' | null {
   try {
-    const pids = /^NSpid:\s*(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? ''
-    return /^\d+$/.test(pids.trim())
+    const pids = /^NSpid:\s*(\d[\d\s]*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]
+    return pids === undefined ? null : pids.trim().split(/\s+/).map(Number)
   } catch (error) {
-    return ['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')
+    return ['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '') ? 'vanished' : null
   }
+}
+
+/** By our pids, those who have this pid in another namespace; null: not everybody can be asked. Only meaningful from the initial one. */
+export function namesakesOf(pid: number): number[] | null {
+  if (isHiding()) return null
+  const all = readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(pidsOf)
+    .filter((pids) => pids !== 'vanished')
+  const told = all.filter((pids) => pids !== null)
+  if (told.length < all.length) return null
+  return told.flatMap(([outer, ...inner]) => (outer !== undefined && inner.includes(pid) ? [outer] : []))
 }
 
 /** With hidepid, /proc leaves others out without a word. Being root need not help: it may be root of a user namespace only. */

@@ -1,7 +1,17 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { Environment, Place, Processes, ProcessId, ProcessRow, ProcessTable, Sample, SendAnswer, Signal } from '../model/index.ts'
-import { innermostCookie, isDead, isHelperMarker, isMarker, isPid, isSignallable, LINEAGE_VARIABLE, MS_PER_TICK } from '../model/index.ts'
-import { INITIAL_PID_NAMESPACE, isHiding, isNamespaceGone } from './namespaces.ts'
+import {
+  INITIAL_PID_NAMESPACE,
+  innermostCookie,
+  isDead,
+  isHelperMarker,
+  isMarker,
+  isPid,
+  isSignallable,
+  LINEAGE_VARIABLE,
+  MS_PER_TICK,
+} from '../model/index.ts'
+import { isHiding, isNamespaceGone, namesakesOf } from './namespaces.ts'
 import { listeningPorts } from './ports.ts'
 import { parseRttime, parseStat, readSmall, type StatRow } from './proc.ts'
 
@@ -24,6 +34,7 @@ export function linuxProcesses(place: Place): Processes {
     ports: listeningPorts,
     cpu,
     isNamespaceGone: (namespace) => place.pidNamespace === INITIAL_PID_NAMESPACE && isNamespaceGone(namespace),
+    namesakes: (pid) => (place.pidNamespace === INITIAL_PID_NAMESPACE ? namesakes(pid) : null),
     hides: isHiding,
     send: (process, signal) => send(process, signal, own.pids),
   }
@@ -56,6 +67,13 @@ function absentUnlessHidden(pid: number): Sample {
   }
   // It answered: either it was born between the two looks, or /proc does not show this pid namespace.
   return look(pid, () => ({ kind: 'hidden', why: 'it exists, but /proc does not show it' }))
+}
+
+/** Who has vanished since is none; who may not be looked at might be one. */
+function namesakes(pid: number): ProcessRow[] | null {
+  const samples = namesakesOf(pid)?.map(sample)
+  if (samples === undefined || samples.some(({ kind }) => kind === 'hidden')) return null
+  return samples.flatMap((seen) => (seen.kind === 'seen' ? [seen.row] : []))
 }
 
 function table(look: { since: number; cookies: boolean }): ProcessTable {

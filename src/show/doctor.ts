@@ -21,3 +21,11 @@ export function litterText(found: readonly { what: string; why: string; keep: bo
   if (found.length === 0) return ['nothing to remove']
   return found.map(({ what, why, keep }) => `${keep ? 'kept' : dryRun ? 'would remove' : 'removed'} ${plain(what)} (${plain(why)})`)
 }
+
+/** What a start says of what it removed; nothing, if that is nothing. */
+export function reapedText(removed: readonly { what: string }[], most: number): string[] {
+  if (removed.length === 0) return []
+  const more = removed.length > most ? `; and ${removed.length - most} more` : ''
+  const named = removed.slice(0, most).map(({ what }) => plain(what))
+  return [`removed ${removed.length} ${removed.length === 1 ? 'thing' : 'things'} that dead processes left: ${named.join('; ')}${more}`]
+}

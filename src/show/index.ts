@@ -1,3 +1,4 @@
+export * from './anchors.ts'
 export * from './aware.ts'
 export * from './choices.ts'
 export * from './doctor.ts'

@@ -73,6 +73,7 @@ export async function simulated(): Promise<Simulated> {
       ports: () => new Map(),
       cpu: () => null,
       isNamespaceGone: () => false,
+      namesakes: () => [],
       hides: () => false,
       send(id, signal) {
         const row = rows.get(id.pid)

@@ -4,9 +4,8 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cgroupContainers } from '../../src/keep/index.ts'
-import { cgroupName, cgroupStem } from '../../src/model/index.ts'
+import { cgroupName, cgroupStem, INITIAL_PID_NAMESPACE } from '../../src/model/index.ts'
 import { linuxCgroups, linuxProcesses, readPlace } from '../../src/observe/index.ts'
-import { INITIAL_PID_NAMESPACE } from '../../src/observe/namespaces.ts'
 import { verifies } from '../requirements.ts'
 
 const processes = linuxProcesses(readPlace('i'))
@@ -80,6 +79,20 @@ verifies('unknown', 'a pid namespace is gone only where all can be seen, and the
   expect(processes.isNamespaceGone('')).toBe(false)
   expect(processes.isNamespaceGone('pid:[1]')).toBe(own === INITIAL_PID_NAMESPACE)
   expect(linuxProcesses({ ...readPlace('i'), pidNamespace: 'pid:[2]' }).isNamespaceGone('pid:[1]')).toBe(false)
+})
+
+verifies('unknown', 'who has a pid in another pid namespace is known where all can be seen, and nowhere else', async () => {
+  expect(linuxProcesses({ ...readPlace('i'), pidNamespace: 'pid:[2]' }).namesakes(1)).toBe(null)
+  if (processes.here().pidNamespace !== INITIAL_PID_NAMESPACE || process.getuid?.() !== 0) return
+  const child = spawn('unshare', ['-pf', '--kill-child', 'sh', '-c', 'echo up; exec cat'], { stdio: ['pipe', 'pipe', 'ignore'] })
+  await new Promise((done) => child.stdout.once('data', done))
+  const { rows } = processes.table({ since: 0, cookies: false })
+  const inside = rows.find(({ parent }) => parent === child.pid)
+  expect(processes.namesakes(1)?.map(({ pid, ticks }) => ({ pid, ticks }))).toContainEqual({ pid: inside?.pid, ticks: inside?.ticks })
+  expect(processes.namesakes(4_194_303)).toEqual([])
+  const ended = new Promise((done) => child.once('exit', done))
+  child.stdin.end()
+  await ended
 })
 
 test('what a process was given, has computed and where it works', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import type { ProcessId, Sample } from '../../src/model/index.ts'
 import { networkName } from '../../src/observe/filesystem.ts'
-import { findDirectory, ignoredSignals, linuxProcesses, networkFileSystem, readPlace } from '../../src/observe/index.ts'
+import { findDirectory, ignoredSignals, linuxProcesses, networkFileSystem, readPlace, sharedFileSystem } from '../../src/observe/index.ts'
 import { verifies } from '../requirements.ts'
 
 const processes = linuxProcesses(readPlace('test'))
@@ -94,6 +94,7 @@ test('network file systems are known by name', () => {
   expect([0x6969, 0xff534d42, 0xfe534d42 | 0, 0x01021997].map(networkName)).toEqual(['NFS', 'CIFS', 'SMB', '9p'])
   expect(networkName(0xef53)).toBeNull()
   expect(networkFileSystem(tmpdir())).toBeNull()
+  expect([sharedFileSystem(tmpdir()), sharedFileSystem('/nope')]).toEqual([null, 'a file system that cannot be asked (ENOENT)'])
 })
 
 test('the signals a process ignores are read from it', async () => {

@@ -236,7 +236,9 @@ verifies('innocent', 'suspects are listed with what speaks for and against, and 
 
 test('doctor says what holds runs together here, and with --fix does what needs nobody to decide', () =>
   inLab(async (lab) => {
-    const { findings } = JSON.parse(await lab.ok(['doctor', '--json'])) as { findings: { topic: string; level: string }[] }
+    const { findings } = JSON.parse(await lab.ok(['doctor', '--json'], { env: { HOME: lab.newDir() } })) as {
+      findings: { topic: string; level: string }[]
+    }
     expect(findings.map(({ topic }) => topic)).toEqual(['containment', 'marker', 'sight'])
     expect(findings.every(({ level }) => level === 'fine') || !isRoot).toBe(true)
     await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--', 'true'])

@@ -31,6 +31,22 @@ export function lockConformance(name: string, open: OpenStore): void {
   const won = { kind: 'won', epoch: 1 }
   const lost = { kind: 'lost', why: 'directory' }
 
+  verifies(
+    'bounded',
+    `${name}: of the locks those that a process holds by hand can be asked for, so many at most`,
+    withStore(async (store) => {
+      await store.claim(aClaim(aRun('a')))
+      await store.lock(byHand(directory('/t'), { holder: { kind: 'time', limit: { ms: 5, ticks: 1, at: 2 } } }))
+      const seqs = [await store.lock(byHand(directory('/x'), { seenLock: 9 })), await store.lock(byHand(directory('/y'), { seenLock: 9 }))]
+      const { locks } = await store.remains(9)
+      expect(locks.map(({ seq }) => seq).toSorted()).toEqual(seqs)
+      expect((await store.remains(1)).locks).toHaveLength(1)
+      expect(await Promise.all(locks.map((lock) => store.unlock(lock, null, 1)))).toEqual([true, true])
+      expect(await Promise.all(locks.map((lock) => store.unlock(lock, null, 1)))).toEqual([false, false])
+      expect((await store.remains(9)).locks).toEqual([])
+    }),
+  )
+
   /** What came between the look and the claim: held first, wanted then, and whether that is refused. */
   const BETWEEN: readonly [what: string, held: Directory, wanted: Directory, refused: boolean][] = [
     ['the same', directory('/a/b'), directory('/a/b'), true],

@@ -103,6 +103,8 @@ export function taskConformance(name: string, open: OpenStore): void {
       ])
       expect(await store.live([first.id, second.id, alive.id, 'nobody'])).toEqual(new Set([alive.id]))
       expect(await store.ended([])).toEqual([])
+      expect(await store.remains(9)).toEqual({ locks: [], ended: [second.id, first.id], live: new Set([alive.id]) })
+      expect((await store.remains(1)).ended).toEqual([second.id])
       const which = { endedBefore: 6, keep: 9, limit: 9 }
       expect(await store.forgettable(which)).toEqual([first.id])
       expect(await store.forget(which)).toEqual([first.id])

@@ -62,6 +62,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     children: (run) => read(() => reads.children(db, run)),
     startedIn: (run, limit) => read(() => reads.startedIn(db, run, limit)),
     tasks: (which, session, limit) => read(() => reads.tasks(db, which, session, limit)),
+    remains: (limit) => read(() => ({ locks: locks.heldByProcesses(db, limit), ended: reads.endedLast(db, limit), live: reads.allLive(db) })),
     live: (runs) => read(() => reads.live(db, runs)),
     ended: (runs) => read(() => reads.ended(db, runs)),
     markers: () => read(() => reads.markers(db)),

@@ -40,6 +40,10 @@ export const locks = (db: Database, ancestors: readonly string[], session: strin
 
 export const allLocks = (db: Database): Lock[] => db.prepare('SELECT * FROM lock ORDER BY dir, seq').all().map(toLock)
 
+/** Where there are more than that, another choice each time, so that none is left out for ever. */
+export const heldByProcesses = (db: Database, limit: number): Lock[] =>
+  db.prepare(`SELECT * FROM lock WHERE kind = 'process' ORDER BY random() LIMIT ?`).all(limit).map(toLock)
+
 export function lock(db: Database, { seenLock, kin, ...request }: LockRequest): number | null {
   if (hasNewcomer(db, request.directory, seenLock, kin, request.session)) return null
   return insertLock(db, request)

@@ -101,6 +101,20 @@ export const tasks = (db: Database, which: 'live' | 'all', session: string | nul
     .all(session, limit)
     .map(toRun)
 
+export const endedLast = (db: Database, limit: number): string[] =>
+  db
+    .prepare('SELECT id FROM run WHERE ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT ?')
+    .all(limit)
+    .map((row) => String(row['id']))
+
+export const allLive = (db: Database): ReadonlySet<string> =>
+  new Set(
+    db
+      .prepare(`SELECT id FROM run WHERE state IN (${LIVE})`)
+      .all()
+      .map((row) => String(row['id'])),
+  )
+
 export const live = (db: Database, runs: readonly string[]): ReadonlySet<string> =>
   new Set(
     db
