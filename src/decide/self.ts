@@ -111,12 +111,12 @@ const isUnmarked = (facts: SelfFacts): boolean =>
 const reachOf = (marker: number | null, origins: readonly Origin[]): number =>
   marker === null ? origins.length - 1 : origins.findLastIndex((origin) => origin.marker === marker)
 
-/** Without a marker, up to its own agent or, where that is none of them, to that of another run. */
+/** Without a marker, up to its own agent; where that is none of them, that of another run is nearer than an environment, which can be copied. */
 function reachOfRun({ id, marker }: Run, origins: readonly Origin[]): number {
   if (marker !== null) return reachOf(marker, origins)
   const own = origins.findIndex(({ recorded }) => recorded?.run.id === id)
   const other = origins.findIndex(({ recorded }) => recorded !== null)
-  return own >= 0 ? own : other >= 0 ? other - 1 : origins.length - 1
+  return own >= 0 ? own : other >= 0 ? other : origins.length - 1
 }
 
 const byProcess = (record: OnRecord, at: number): Candidate => ({
