@@ -120,12 +120,12 @@ export async function history() {
     token.id = to
   }
 
-  /** Killed, and nobody writes it down. `leaving`: something that it had started lives on. */
-  function kill(token: Token, leaving: boolean): void {
+  /** Killed, and nobody writes it down. `leave`: something that it had started lives on; `exit`: its keeper does, and has not got round to it. */
+  function kill(token: Token, how: 'kill' | 'leave' | 'exit'): void {
     if (token.agent === null) return
     const { marker, cookie } = token.run
-    if (leaving) token.left = born(token.agent.pid, { marker, cookie })
-    if (token.keeper !== null) die(token.keeper)
+    if (how === 'leave') token.left = born(token.agent.pid, { marker, cookie })
+    if (token.keeper !== null && how !== 'exit') die(token.keeper)
     die(token.agent)
     token.agent = null
   }

@@ -6,7 +6,7 @@ import { verifies } from '../requirements.ts'
 import { type Caller, type History, history, livesOf, mayLive, type Token } from './histories.ts'
 
 type Step = {
-  readonly what: 'join' | 'nest' | 'task' | 'far' | 'adopt' | 'rebind' | 'kill' | 'leave' | 'recycle' | 'supersede' | 'retire'
+  readonly what: 'join' | 'nest' | 'task' | 'far' | 'adopt' | 'rebind' | 'kill' | 'leave' | 'exit' | 'recycle' | 'supersede' | 'retire'
   readonly which: number
   readonly marked: boolean
 }
@@ -22,6 +22,7 @@ const steps: fc.Arbitrary<Step> = fc.record({
     'rebind',
     'kill',
     'leave',
+    'exit',
     'recycle',
     'recycle',
     'supersede',
@@ -41,7 +42,7 @@ async function take(told: History, { what, which, marked }: Step): Promise<void>
   if (token === undefined) return
   if (what === 'nest' || what === 'task') return token.agent === null ? undefined : told.join({ parent: token, marked, isTask: what === 'task' })
   if (what === 'rebind') return told.rebind(token)
-  if (what === 'kill' || what === 'leave') return told.kill(token, what === 'leave')
+  if (what === 'kill' || what === 'leave' || what === 'exit') return told.kill(token, what)
   return told.supersede(token, what === 'retire', marked)
 }
 
@@ -82,6 +83,8 @@ async function checkInside(told: History, token: Token, below: NonNullable<Retur
 }
 
 async function check(told: History): Promise<void> {
+  // A recycled pid is nobody that was there before, whatever its harness has left of that one; also while nobody knows that one to be dead.
+  for (const below of told.strangers) expect(await told.asked({ below, env: {} }, whoAmI)).toMatchObject({ kind: 'agent', inside: null })
   expect(await seenBy(told, OUTSIDE)).toEqual({ self: null, peers: peersOf(told, null) })
   for (const [index, token] of told.tokens.entries()) {
     const other = told.tokens[(index + 1) % told.tokens.length]
@@ -97,8 +100,6 @@ async function check(told: History): Promise<void> {
       })
     expect(await seenBy(told, OUTSIDE, token.id)).toMatchObject({ self: token.id, peers: peersOf(told, token) })
   }
-  // A recycled pid is nobody that was there before, whatever its harness has left of that one.
-  for (const below of told.strangers) expect(await told.asked({ below, env: {} }, whoAmI)).toMatchObject({ kind: 'agent', inside: null })
 }
 
 verifies(
