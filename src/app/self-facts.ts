@@ -1,7 +1,7 @@
 import { harnessOf, isHere, isThere, lookAtAll } from '../act/index.ts'
 import type { OnRecord, Origin, SelfFacts } from '../decide/index.ts'
 import { agentsAmong, mayBeAgent, registeredAgents } from '../harness/index.ts'
-import type { Agent, LiveRun, NativeId, ProcessId, ProcessRow, Run, SharedDaemon, Store } from '../model/index.ts'
+import type { Agent, Environment, LiveRun, NativeId, ProcessId, ProcessRow, Registered, Run, SharedDaemon, Store } from '../model/index.ts'
 import { innermostCookie, isLive, LINEAGE_VARIABLE, sameProcess } from '../model/index.ts'
 import { bornWith, frontOf } from './caller.ts'
 import { candidateOf } from './candidates.ts'
@@ -118,15 +118,16 @@ async function originsIn(world: World, store: Store, { rows, daemons, recorded: 
   return origins
 }
 
-/** The agents among them, each with what its own harness says of it: where that keeps its things, its own environment tells. */
+/** The agents among them, each with what its own harness says of it: where that keeps its things, its environment tells, or what it gave us. */
 function agentsIn(world: World, rows: readonly ProcessRow[]): Agent[] {
   const { processes } = world
   const own = world.ownHarnesses()
   const candidates = rows.filter((row) => mayBeAgent(row.name, processes.arguments(row.pid), own)).map((row) => candidateOf(processes, row))
   if (candidates.length === 0) return []
   const registered = candidates.flatMap(({ row }) => {
-    const environment = processes.environment(row.pid)
-    return registeredAgents(Object.keys(environment).length === 0 ? world.env : environment, (pid) => pid === row.pid)
+    const entriesIn = (env: Environment): Registered[] => registeredAgents(env, (pid) => pid === row.pid)
+    const entries = entriesIn(processes.environment(row.pid))
+    return entries.length > 0 ? entries : entriesIn(world.env)
   })
   const agents = agentsAmong(candidates, registered, own)
   return agents.filter((agent) => !agents.some((parent) => isFork(agent, parent)))
