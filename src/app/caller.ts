@@ -16,8 +16,8 @@ export type Front = {
 
 /** Our parent, if it is bin/holdfast waiting for a plan; an inherited variable names another pid. */
 export function frontOf({ env, processes }: World): Front | null {
-  const match = /^(\d+) (\d+|-) ([0-9a-f-]{36}) (\S+) ([0-9a-f]+|-)$/.exec(env['HOLDFAST_FRONT'] ?? '')
-  if (match === null || Number(match[1]) !== process.ppid) return null
+  const match = frontIn(env)
+  if (match === null) return null
   const seen = processes.sample(process.ppid)
   if (seen.kind !== 'seen') return null
   return {
@@ -27,6 +27,18 @@ export function frontOf({ env, processes }: World): Front | null {
     outer: markerIn(match[4] ?? ''),
     ignores: match[5] === '-' ? ignoredSignals(process.ppid) : signalsIn(match[5] ?? '0'),
   }
+}
+
+function frontIn(env: NodeJS.ProcessEnv): RegExpExecArray | null {
+  const match = /^(\d+) (\d+|-) ([0-9a-f-]{36}) (\S+) ([0-9a-f]+|-)$/.exec(env['HOLDFAST_FRONT'] ?? '')
+  return match !== null && Number(match[1]) === process.ppid ? match : null
+}
+
+/** The run marker that the caller was born with: its own, unless its own front has taken that since. */
+export function bornWith(env: NodeJS.ProcessEnv, own: number | null | undefined): number | null {
+  const front = frontIn(env)
+  if (front !== null) return markerIn(front[4] ?? '')
+  return typeof own === 'number' && isRunMarker(own) ? own : null
 }
 
 /** The secrets of the runs this command was started in, outermost first; without the one its own front has just made. */

@@ -7,9 +7,9 @@ import type { World } from './world.ts'
 /** A run's lock whose run is over on record, or not on record at all: should its tree live, that is what counts. */
 export type Forgotten = Lock & { readonly holder: RunHolder; readonly run: string; readonly session: string }
 
-/** Of one session, or (null) of all. */
-export async function forgottenLocks(store: Store, session: string | null): Promise<Forgotten[]> {
-  const { locks } = await store.locks([], null)
+/** Of one session, or (null) of all. `known`: all locks, if somebody has just looked. */
+export async function forgottenLocks(store: Store, session: string | null, known?: readonly Lock[]): Promise<Forgotten[]> {
+  const locks = known ?? (await store.locks([], null)).locks
   const ofRuns = locks.filter((lock): lock is Forgotten => lock.holder.kind === 'run' && lock.run !== null && lock.session !== null)
   const mine = session === null ? ofRuns : ofRuns.filter((lock) => lock.session === session)
   const live = await store.live(mine.map(({ run }) => run))

@@ -1,18 +1,29 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { Problem } from '../model/index.ts'
-import { networkFileSystem } from '../observe/index.ts'
+import { inheritedVariable, networkFileSystem, ownMarker } from '../observe/index.ts'
+import { bornWith } from './caller.ts'
 
 export type Home = { readonly path: string; readonly install: string }
 
-/** `--home`, else HOLDFAST_HOME, else the state folder of the user. */
+/** `--home`, else HOLDFAST_HOME, else that of the run around us, else the state folder of the user. */
 export function homePath(option: string | undefined, env: NodeJS.ProcessEnv): string {
   if (option !== undefined) return resolve(option)
   if (env['HOLDFAST_HOME']) return resolve(env['HOLDFAST_HOME'])
+  // An environment that somebody gave us says all there is to say.
+  const around = env === process.env ? homeAround(env) : null
+  if (around !== null) return around
   const state = env['XDG_STATE_HOME']
   return join(state && isAbsolute(state) ? state : join(homedir(), '.local', 'state'), 'holdfast')
+}
+
+/** Some agents start their tools with an empty environment: what is in a run is in that run's home all the same. */
+function homeAround(env: NodeJS.ProcessEnv): string | null {
+  const marker = bornWith(env, ownMarker())
+  const home = marker === null ? null : inheritedVariable('HOLDFAST_HOME', marker)
+  return home !== null && isAbsolute(home) && existsSync(join(home, 'install')) ? home : null
 }
 
 /** What may lie in a home of ours before its install id does. */

@@ -1,6 +1,6 @@
 import { type Looked, lookAtAll, usageOf } from '../act/index.ts'
 import { converge, endedAt, type Verdict, verdict } from '../decide/index.ts'
-import type { Found, HoldfastEvent, LiveRun, Run, SessionView, Store } from '../model/index.ts'
+import type { Found, HoldfastEvent, LiveRun, Lock, Run, SessionView, Store } from '../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, liveRunsOf, Problem } from '../model/index.ts'
 import type { Sight } from '../show/index.ts'
 import { forgottenLocks } from './forgotten.ts'
@@ -12,20 +12,23 @@ import { withTokens } from './tokens.ts'
 import { worktreeAt } from './worktree.ts'
 import type { World } from './world.ts'
 
+/** `locks`: those that were on record when it was looked. */
+export type SeenAll = { readonly sights: Sight[]; readonly unreadable: readonly string[]; readonly locks: readonly Lock[] }
+
 /** Reads converge: what is proven over is recorded and shown as ended. They signal nothing and never wait for a writer. */
-export async function seeAll(world: World, which: 'live' | 'all'): Promise<{ sights: Sight[]; unreadable: readonly string[] }> {
+export async function seeAll(world: World, which: 'live' | 'all'): Promise<SeenAll> {
   const store = await world.store('reader')
-  const { views, unreadable } = await store.snapshot(which, world.policy.sessionsShown)
+  const { views, locks, unreadable } = await store.snapshot(which, world.policy.sessionsShown)
   const sights = await seeViews(world, store, views, 'glance')
-  const forgotten = await seeForgotten(world, store)
+  const forgotten = await seeForgotten(world, store, locks)
   const isShown = ({ session, run }: Sight): boolean =>
     (which === 'all' || isLive(run)) && !forgotten.some((one) => one.session.id === session.id && one.run.id === run.id)
-  return { sights: [...sights.filter(isShown), ...forgotten], unreadable }
+  return { sights: [...sights.filter(isShown), ...forgotten], unreadable, locks }
 }
 
 /** Trees that live although their runs are over on record: nothing that lives is hidden by a row. */
-async function seeForgotten(world: World, store: Store): Promise<Sight[]> {
-  const locks = await forgottenLocks(store, null)
+async function seeForgotten(world: World, store: Store, known: readonly Lock[]): Promise<Sight[]> {
+  const locks = await forgottenLocks(store, null, known)
   const judged = await judgeLocks(world, locks)
   const sights: Sight[] = []
   for (const lock of locks) {

@@ -1,19 +1,13 @@
-import { isLive, Problem } from '../model/index.ts'
-import type { WhoSight } from '../show/index.ts'
-import { frontOf, parentRun } from './caller.ts'
+import { decideSelf } from '../decide/index.ts'
+import { Problem, type Self } from '../model/index.ts'
+import { type Seen, selfFacts } from './self-facts.ts'
 import type { World } from './world.ts'
 
 /** Who the caller is. */
-export type WhoAmI = WhoSight
+export type WhoAmI = Self
 
-/** From proof, at the moment of asking: never from what was believed before. */
-export async function whoAmI(world: World): Promise<WhoAmI> {
-  const run = await parentRun(world, frontOf(world), 'reader')
-  if (run === null || !isLive(run)) return { kind: 'nobody', why: 'this process was started in no session' }
-  const found = await (await world.store('reader')).find(run.session, 'exact')
-  if (found.kind !== 'found') return { kind: 'nobody', why: `session ${run.session} is not on record` }
-  return { kind: 'session', session: found.view.session, run, how: 'marker', why: `it carries the marker of run ${run.id}` }
-}
+/** From proof, at the moment of asking: never from what was believed before. `seen`: all live sessions, if somebody has just looked. */
+export const whoAmI = async (world: World, seen?: readonly Seen[]): Promise<WhoAmI> => decideSelf(await selfFacts(world, seen))
 
 /** For what only a session can do. */
 export async function mySession(world: World, what: string): Promise<Extract<WhoAmI, { kind: 'session' }>> {

@@ -1,19 +1,76 @@
-import type { SiblingSight } from '../show/index.ts'
+import { type Asker, chooseSiblings, type Families } from '../decide/index.ts'
+import type { Lock, Run, Store } from '../model/index.ts'
+import { branchFinder } from '../observe/index.ts'
+import type { SiblingSight, Sight } from '../show/index.ts'
+import { judgeLocks } from './locks.ts'
+import { nearTo } from './near.ts'
 import { findSession, seeAll } from './see.ts'
 import { whoAmI } from './self.ts'
+import { portsOf } from './sibling-ports.ts'
 import type { World } from './world.ts'
 
 /** `session`: for whom it is asked; left out: for the caller. `here`: only those in its repository or directory tree. */
 export type SiblingsRequest = { readonly session?: string | undefined; readonly here: boolean }
 
 /** `self`: for whom it was asked; null: nobody in particular. */
-export type Siblings = { readonly self: string | null; readonly siblings: readonly SiblingSight[] }
+export type Siblings = { readonly self: string | null; readonly here: boolean; readonly siblings: readonly SiblingSight[] }
 
 /** Every other live session of this store, from process truth at the moment of asking. */
-export async function siblings(world: World, { session }: SiblingsRequest): Promise<Siblings> {
+export async function siblings(world: World, { session, here }: SiblingsRequest): Promise<Siblings> {
   const store = await world.store('reader')
-  const self = session === undefined ? await whoAmI(world) : { kind: 'session' as const, ...(await findSession(store, session)) }
-  const own = self.kind === 'session' ? self.session.id : null
-  const { sights } = await seeAll(world, 'live')
-  return { self: own, siblings: sights.filter(({ session: { id } }) => id !== own).map((sight) => ({ sight })) }
+  const { sights, locks } = await seeAll(world, 'live')
+  const asker = await askerOf(world, store, session, sights)
+  const isNear = here ? nearTo(world, asker, locks) : () => null
+  const peers = sights.map((sight) => ({ ...sight, sight, near: isNear(sight) }))
+  const chosen = chooseSiblings(peers, asker, await familiesOf(store, [...sights.map(({ run }) => run), ...(asker?.run ? [asker.run] : [])]))
+  const shown = chosen.flatMap(({ peer, choice }) => (choice.kind === 'sibling' ? [{ sight: peer.sight, relation: choice.relation }] : []))
+  const runs = shown.map(({ sight }) => sight.run)
+  const said = await store.said(runs.map(({ id }) => id))
+  const ports = await portsOf(world, runs)
+  const branchOf = branchFinder()
+  const held = await heldByHand(world, locks)
+  return {
+    self: asker?.ids.at(-1) ?? null,
+    here,
+    siblings: shown.map(({ sight, relation }) => ({
+      sight,
+      relation,
+      branch: branchOf(sight.run.dir),
+      said: said.get(sight.run.id) ?? null,
+      locks: held.filter((lock) => lock.session === sight.session.id).map(({ directory }) => directory.path),
+      ports: ports.get(sight.run.id) ?? null,
+      ...(here ? { here: true } : {}),
+    })),
+  }
+}
+
+type Known = Asker & { readonly dir: string }
+
+async function askerOf(world: World, store: Store, reference: string | undefined, sights: readonly Sight[]): Promise<Known | null> {
+  const self = reference === undefined ? await whoAmI(world, sights) : { kind: 'session' as const, ...(await findSession(store, reference)) }
+  if (self.kind !== 'session') return null
+  const { session, run } = self
+  // Its row may have moved to another id since the others were seen: then it was seen by the one before.
+  const before = sights.filter((seen) => seen.run.id === run?.id).map((seen) => seen.session.id)
+  return { ids: [...new Set([...before, session.id])], run, dir: session.dir }
+}
+
+/** The runs that these were started in, as far up as any is on record. */
+async function familiesOf(store: Store, runs: readonly Run[]): Promise<Families> {
+  const families = new Map<string, { readonly session: string; readonly parent: string | null }>(runs.map((run) => [run.id, run]))
+  const wanted = runs.flatMap(({ parent }) => parent ?? [])
+  for (let id = wanted.pop(); id !== undefined; id = wanted.pop()) {
+    const run = families.has(id) ? null : await store.run(id)
+    if (run === null) continue
+    families.set(id, run)
+    if (run.parent !== null) wanted.push(run.parent)
+  }
+  return families
+}
+
+/** Directories that are held besides those that runs work in. */
+async function heldByHand(world: World, locks: readonly Lock[]): Promise<Lock[]> {
+  const byHand = locks.filter(({ holder, session }) => holder.kind !== 'run' && session !== null)
+  const judged = await judgeLocks(world, byHand)
+  return byHand.filter((lock) => judged.get(lock.seq)?.kind !== 'free')
 }

@@ -184,6 +184,8 @@ function createOnce(path: string): boolean {
 }
 
 function readIntent(path: string): Intent | null {
+  // Whoever looks at many finds none nearly everywhere, and what is thrown for each of them takes time.
+  if (!existsSync(path)) return null
   try {
     const { end, by, reason } = JSON.parse(readOr(path) ?? '') as Partial<Intent>
     if ((end !== 'stopped' && end !== 'superseded') || typeof by !== 'string' || typeof reason !== 'string') return null

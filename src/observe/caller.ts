@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { isRunMarker, textOf } from '../model/index.ts'
-import { parseRttime } from './proc.ts'
+import { parseRttime, parseStat, readSmall } from './proc.ts'
 
 /** The numbers of the signals a process ignores. */
 export function ignoredSignals(pid: number): Set<number> {
@@ -18,6 +18,26 @@ export function signalsIn(mask: string): Set<number> {
 export function ownMarker(): number | null {
   const soft = parseRttime(readFileSync('/proc/self/limits', 'latin1'))
   return soft !== null && isRunMarker(soft) ? soft : null
+}
+
+/** Those that this process was started from: so many at most are asked. */
+const MAX_ORIGINS = 64
+
+/** A variable as the nearest has it of those that this process was started from, are of the same user, and carry this marker. */
+export function inheritedVariable(name: string, marker: number): string | null {
+  for (let pid = process.ppid, steps = 0; pid > 1 && steps < MAX_ORIGINS; steps++) {
+    try {
+      const { text, uid } = readSmall(`/proc/${pid}/stat`)
+      const isOfRun = uid === process.geteuid?.() && parseRttime(readSmall(`/proc/${pid}/limits`).text) === marker
+      const found = isOfRun ? wordsOf(`/proc/${pid}/environ`).find((entry) => entry.startsWith(`${name}=`)) : undefined
+      if (found !== undefined) return found.slice(name.length + 1)
+      pid = parseStat(text, uid)?.parent ?? 0
+    } catch {
+      // It has just ended, or may not be looked at: nobody tells what is above it.
+      return null
+    }
+  }
+  return null
 }
 
 /** Node replaces what is no UTF-8 in arguments and variables; the kernel still has the bytes. */

@@ -39,7 +39,8 @@ function isLinkedTo(git: string, root: string): boolean {
 
 /** `.git` is the repository itself or, in a linked worktree or a submodule, a file that says where that is. */
 function gitDirectory(path: string): string | null {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat === undefined || stat.isDirectory()) return stat === undefined ? null : path
   const named = /^gitdir: (.+?)\n*$/.exec(readOr(path) ?? '')?.[1]
   return named === undefined ? null : resolve(dirname(path), named)
 }
@@ -58,4 +59,18 @@ export function mainOf(root: string): string | null {
 export function branchOf(root: string): string | null {
   const git = gitDirectory(join(root, '.git'))
   return git === null ? null : (/^ref: refs\/heads\/(.+?)\n*$/.exec(readOr(join(git, 'HEAD')) ?? '')?.[1] ?? null)
+}
+
+/** The branch that a directory is on, for people: many directories have the same folders above them, which are looked at once. */
+export function branchFinder(): (path: string) => string | null {
+  const known = new Map<string, string | null>()
+  const find = (folder: string): string | null => {
+    const before = known.get(folder)
+    if (before !== undefined) return before
+    const git = gitDirectory(join(folder, '.git'))
+    const branch = git !== null ? branchOf(folder) : folder === dirname(folder) ? null : find(dirname(folder))
+    known.set(folder, branch)
+    return branch
+  }
+  return find
 }

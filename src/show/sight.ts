@@ -72,7 +72,7 @@ export const startedTaskJson = ({ id, session, epoch, parent, task }: RunBase, p
 const orNull = (tokens: Tokens | null | undefined): Record<string, unknown> | null => (tokens == null ? null : tokensJson(tokens))
 
 /** What was burned: by the machine's count, and by what the agent says. */
-function usageJson(usage: Usage | null, tokens?: Sight['tokens']): Record<string, unknown> | null {
+export function usageJson(usage: Usage | null, tokens?: Sight['tokens']): Record<string, unknown> | null {
   const said = tokens?.run ?? usage?.tokens ?? null
   if (usage === null && said === null && (tokens?.session ?? null) === null) return null
   return {

@@ -189,6 +189,22 @@ try {
       counted[what] <= bound * counted.node,
     )
 
+  // 50 siblings, some of which listen, as one of them sees them.
+  const peers = library.openHoldfast({ home: home('siblings'), env: env('siblings') })
+  const serve = ['node', '-e', "require('node:net').createServer().listen(0, '127.0.0.1')"]
+  for (let index = 0; index <= 50; index++)
+    await peers.start({ session: `peer-${index}`, dir: dir(`siblings/${index}`), argv: index % 10 === 0 ? serve : ['sleep', '3600'] })
+  const seen = () => time(HOLDFAST, ['siblings', '--session', 'peer-1', '--json'], { env: env('siblings') })
+  const beside = together({ node, seen })
+  await peers.stop({ references: [], all: true, graceMs: 0 })
+  peers.close()
+  row(
+    'siblings(50), OS-verified, with branches and ports',
+    '≤ 2 × node -e 0',
+    `${times(beside.seen / beside.node)} (${ms(beside.seen)} / ${ms(beside.node)})`,
+    beside.seen <= 2 * beside.node,
+  )
+
   // Stop a tree of 51: with a cgroup and without, one that heeds TERM and one that has to be killed.
   const hidden = ['-m', 'sh', '-c', 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"', 'sh', HOLDFAST]
   const canHide = process.getuid() === 0
@@ -302,7 +318,7 @@ try {
     )
   }
 } finally {
-  for (const name of ['many', 'agents']) spawnSync(HOLDFAST, ['stop', '--all'], { env: env(name) })
+  for (const name of ['many', 'agents', 'siblings']) spawnSync(HOLDFAST, ['stop', '--all'], { env: env(name) })
   rmSync(root, { recursive: true, force: true })
 }
 

@@ -71,6 +71,11 @@ describe('listening ports', () => {
     expect(processes.ports([process.pid, 999_999_999, process.ppid]).get(process.pid)).toEqual(ports)
     expect(processes.ports([999_999_999])).toEqual(new Map())
   })
+  test('however many there are: the kernel tells them a page at a time', async () => {
+    const more: number[] = []
+    for (let count = 0; count < 60; count++) more.push(await listen(count % 2 === 0 ? '127.0.0.1' : '::1'))
+    expect(processes.ports([process.pid]).get(process.pid)).toEqual(expect.arrayContaining(more))
+  })
 })
 
 verifies('unknown', 'a pid namespace is gone only where all can be seen, and then only if nobody lives in it', () => {

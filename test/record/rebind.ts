@@ -134,7 +134,7 @@ export function rebindConformance(name: string, open: OpenStore): void {
     withStore(async (store) => {
       const run = await live(store, 'aaaa-1', { harness: 'claude', native: 'aaaa-1' })
       const to = { harness: 'claude', id: 'bbbb-2' }
-      expect(await store.bindNative(run, to, { how: 'hook' }, 5)).toEqual({ kind: 'bound', changed: true })
+      expect(await store.bindNative(run, to, { how: 'hook' }, 5)).toEqual({ kind: 'bound', changed: true, moved: ['bbbb-2'] })
       expect(await named(store)).toEqual(new Set(['bbbb-2']))
       expect(await idOf(store, 'aaaa-1')).toBe('bbbb-2')
       expect(await store.bindNative(run, to, { how: 'hook' }, 6)).toEqual({ kind: 'bound', changed: false })
