@@ -1,5 +1,5 @@
 import { harnessOf, isHere, isThere, lookAtAll } from '../act/index.ts'
-import type { OnRecord, Origin, SelfFacts } from '../decide/index.ts'
+import type { Listed, OnRecord, Origin, SelfFacts } from '../decide/index.ts'
 import { agentsAmong, mayBeAgent, registeredAgents } from '../harness/index.ts'
 import type { Agent, Environment, LiveRun, NativeId, ProcessId, ProcessRow, Registered, Run, SharedDaemon, Store } from '../model/index.ts'
 import { innermostCookie, isLive, LINEAGE_VARIABLE, sameProcess } from '../model/index.ts'
@@ -111,11 +111,19 @@ async function originsIn(world: World, store: Store, { rows, daemons, recorded: 
       marker: processes.marker(row.pid),
       recorded: await onRecord(store, recorded),
       agent,
-      listed: agent === null || agent.nativeId === null ? null : await ownerOf({ harness: agent.harness, id: agent.nativeId }),
+      listed:
+        agent === null || agent.nativeId === null ? null : withRival(world, rows, await ownerOf({ harness: agent.harness, id: agent.nativeId })),
       daemon: daemons.find((one) => one.row.pid === row.pid)?.what ?? null,
     })
   }
   return origins
+}
+
+/** A conversation may have two owners: the one that its run has on record is the session. */
+function withRival({ processes, files }: World, rows: readonly ProcessRow[], record: OnRecord | null): Listed | null {
+  const agent = record === null ? null : harnessOf(record.run, files)
+  const isElsewhere = agent !== null && !rows.some((row) => sameProcess(row, agent)) && isThere(agent, processes)
+  return record === null ? null : { ...record, rival: isElsewhere ? agent.pid : null }
 }
 
 /** The agents among them, each with what its own harness says of it: where that keeps its things, its environment tells, or what it gave us. */

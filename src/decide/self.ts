@@ -4,6 +4,9 @@ import { intentOf, isLive } from '../model/index.ts'
 /** A run on record, with its session. */
 export type OnRecord = { readonly session: Session; readonly run: Run }
 
+/** `rival`: the process that this run has on record as its agent, if that is alive and another one. */
+export type Listed = OnRecord & { readonly rival: number | null }
+
 /** One of those that the caller was started from. */
 export type Origin = {
   readonly process: ProcessId
@@ -14,7 +17,7 @@ export type Origin = {
   /** The agent at work that it is. */
   readonly agent: Agent | null
   /** Whose the conversation is that this agent carries, where its harness itself tells which. */
-  readonly listed: OnRecord | null
+  readonly listed: Listed | null
   /** What it is called if its harness keeps it for all of its sessions: the marker and environment that it hands on are its first caller's. */
   readonly daemon: string | null
 }
@@ -137,14 +140,16 @@ function asNearest(candidate: Candidate, facts: SelfFacts, reach = candidate.at)
   return asSession(candidate)
 }
 
-/** Its harness tells which conversation it carries; if that is a live session's, it is that one. */
+/** Its harness tells which conversation it carries; if that is a live session's, it is that one, unless that has an agent of its own. */
 function asAgent({ agent, listed }: Origin, inside: string | null): Self {
   if (agent === null) return nobody('no agent is around it')
   const who = `${agent.harness} (pid ${agent.row.pid})`
-  if (listed !== null && isOwner(listed))
+  if (listed !== null && listed.rival === null && isOwner(listed))
     return asSession({ record: listed, how: 'registry', why: `${who} is listed by its own harness with session ${agent.nativeId}`, at: -1 })
   const where = inside === null ? '' : `: it was started inside session ${inside}, which is about another agent`
-  return { kind: 'agent', agent, inside, why: `Holdfast did not start ${who}${where}` }
+  const also =
+    listed === null || listed.rival === null ? '' : `; it carries the conversation of session ${listed.session.id}, as pid ${listed.rival} does`
+  return { kind: 'agent', agent, inside, why: `Holdfast did not start ${who}${where}${also}` }
 }
 
 /** A run that is over, or whose session somebody else has by now, is nobody any more. */

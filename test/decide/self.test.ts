@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decideSelf, type OnRecord, type Origin, type SelfFacts } from '../../src/decide/index.ts'
+import { decideSelf, type Listed, type OnRecord, type Origin, type SelfFacts } from '../../src/decide/index.ts'
 import type { Agent, LiveRun, Run } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 import { ended, intent, MARKER, OTHER_MARKER, row, running, session, starting, stopping } from './build.ts'
@@ -11,6 +11,8 @@ const mine = on(running())
 const unmarked = on(running({ marker: null }))
 const other = on(running({ id: 'r000000000002', session: 's2', epoch: 1, marker: OTHER_MARKER, cookie: 'theirs' }))
 const adopted = on(running({ id: 'r000000000003', session: 's3', epoch: 1, marker: null, adopted: true, cookie: 'none' }))
+
+const alone = (record: OnRecord): Listed => ({ ...record, rival: null })
 
 const agent = (pid: number, over: Partial<Agent> = {}): Agent => ({
   harness: 'claude',
@@ -128,7 +130,7 @@ describe('the nearest wins', () => {
     ['the agent itself, below a wrapper that is gone', { ...marked, origins: [shell, claude(85, { marker: MARKER })] }, 's1 by marker'],
     [
       'the agent itself, listed with its own session',
-      { ...marked, elsewhere: true, origins: [shell, claude(85, { marker: MARKER, listed: mine })] },
+      { ...marked, elsewhere: true, origins: [shell, claude(85, { marker: MARKER, listed: alone(mine) })] },
       's1 by marker',
     ],
     [
@@ -156,14 +158,15 @@ describe('the nearest wins', () => {
 })
 
 describe('by the harness’s own word', () => {
-  const listed = claude(85, { agent: agent(85, { nativeId: 'X' }), listed: other })
+  const listed = claude(85, { agent: agent(85, { nativeId: 'X' }), listed: alone(other) })
   const daemon = (marker: number | null, at = 60): Origin => origin(at, { marker, daemon: "Claude Code's daemon" })
   const served = (owner: OnRecord | null) => ({ harness: 'claude', id: 'X', owner })
   const leaked: Partial<SelfFacts> = { ...marked, named: mine, said: SECRET }
   const cases: readonly Case[] = [
     ['an agent whose conversation is on record', { origins: [origin(90), listed] }, 's2 by registry'],
-    ['the same, over by now', { origins: [{ ...listed, listed: on(ended()) }] }, 'agent 85'],
-    ['the same, taken over', { origins: [{ ...listed, listed: on(running(), 9) }] }, 'agent 85'],
+    ['the same, over by now', { origins: [{ ...listed, listed: alone(on(ended())) }] }, 'agent 85'],
+    ['the same, taken over', { origins: [{ ...listed, listed: alone(on(running(), 9)) }] }, 'agent 85'],
+    ['the same, which has an agent of its own: two owners', { origins: [{ ...listed, listed: { ...other, rival: 77 } }] }, 'agent 85'],
     ['an agent that nobody knows', { origins: [origin(90), claude(85)] }, 'agent 85'],
     ['only the nearest agent counts', { origins: [claude(88), listed] }, 'agent 88'],
     ['one that was started inside, and is on record itself', { ...marked, origins: [shell, { ...listed, marker: MARKER }, own] }, 's2 by registry'],
@@ -227,7 +230,7 @@ const origins = fc.array(
             marker,
             recorded: recorded !== null && recorded.run.state !== 'completed' ? recorded : null,
             agent: isAgent ? agent(pid, { nativeId: listed === null ? null : 'X' }) : null,
-            listed: isAgent ? listed : null,
+            listed: isAgent && listed !== null ? alone(listed) : null,
             daemon: isDaemon ? 'a daemon' : null,
           }),
     ),

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { expect } from 'vitest'
 import { loadSqlite } from '../../src/record/driver.ts'
 import { verifies } from '../requirements.ts'
-import { COMMAND, inLab, type Lab, readOr, startOf, until } from './lab.ts'
+import { COMMAND, gone, inLab, type Lab, readOr, startOf, until } from './lab.ts'
 import { program, register, stranger } from './strangers.ts'
 
 type Answer = Record<string, unknown>
@@ -62,10 +62,14 @@ verifies('self', 'inside a session: with its environment and without, in one tha
   }),
 )
 
+function pipeIn(lab: Lab, name: string): string {
+  spawnSync('mkfifo', [join(lab.agentDir, name)])
+  return join(lab.agentDir, name)
+}
+
 /** An agent that nobody started but the test, and that does what it is told. */
 async function withAgent(lab: Lab, body: (agent: { pid: number; tell: (command: string) => void }) => Promise<void>): Promise<void> {
-  const pipe = join(lab.agentDir, 'tell')
-  spawnSync('mkfifo', [pipe])
+  const pipe = pipeIn(lab, 'tell')
   const script = `export PATH=${process.env['PATH']} FA_DIR=${lab.agentDir} HOLDFAST_HOME=${lab.home} CLAUDE_CONFIG_DIR=${lab.agentDir}/claude; while read -r line <${pipe}; do eval "$line"; done`
   await stranger(lab.newDir(), program(lab, 'claude', '/bin/bash'), ['-c', script], ({ pid }) =>
     body({ pid, tell: (command) => writeFileSync(pipe, `${command}\n`) }),
@@ -78,7 +82,20 @@ verifies(
   () =>
     inLab(async (lab) => {
       const native = randomUUID()
-      await lab.ok(lab.detached('known', 'sleep', '1000'))
+      await lab.ok([
+        'run',
+        '--session',
+        'known',
+        '--dir',
+        lab.dir,
+        '--detach',
+        '--until',
+        'tree',
+        '--',
+        'sh',
+        '-c',
+        `sleep 1000 & read -r x <${pipeIn(lab, 'leave')}`,
+      ])
       carries(lab, 'known', native)
       await withAgent(lab, async ({ pid, tell }) => {
         const config = join(lab.agentDir, 'claude')
@@ -90,6 +107,14 @@ verifies(
         register(config, pid, native, { procStart: '1' })
         expect(await ask('stale'), 'another process had this pid').toMatchObject({ kind: 'agent', agentPid: pid, session: null, nativeId: null })
         register(config, pid, native)
+        const { pid: other } = await lab.status('known')
+        expect(await ask('second'), 'two owners of one conversation').toMatchObject({
+          kind: 'agent',
+          nativeId: native,
+          why: expect.stringContaining(`conversation of session known, as pid ${other} does`) as string,
+        })
+        writeFileSync(join(lab.agentDir, 'leave'), '\n')
+        await gone(other)
         expect(await ask('listed')).toMatchObject({ kind: 'session', session: 'known', how: 'registry', nativeId: native })
         await lab.ok(['stop', 'known'])
         expect(await ask('over')).toMatchObject({ kind: 'agent', agentPid: pid, nativeId: native })
