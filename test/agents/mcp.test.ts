@@ -27,7 +27,7 @@ scenario(
       `[[mcp: start_task ${JSON.stringify({ command })}]]`,
       '[[hang]]',
     ].join(' ')
-    await lab.run('s', script, [], lab.launch.mcp?.(COMMAND, ['mcp', '--home', lab.home]))
+    await lab.run('s', script, [], lab.launch.mcp?.(COMMAND, ['mcp']))
 
     expect(await told(lab, 1)).toMatchObject({ session: 's' })
     expect((await told(lab, 2)).siblings?.map(({ session }) => session)).toEqual(['other'])
