@@ -9,7 +9,7 @@ function answerOf(lab: Lab, program: string, project = lab.newDir()): unknown {
   mkdirSync(join(project, 'node_modules'))
   symlinkSync(resolve('.'), join(project, 'node_modules', 'holdfast'))
   writeFileSync(join(project, 'program.mjs'), program)
-  const result = spawnSync(process.execPath, ['program.mjs'], { cwd: project, env: { ...lab.env, WORK: lab.dir }, encoding: 'utf8' })
+  const result = spawnSync(process.execPath, ['program.mjs'], { cwd: project, env: { ...lab.env, HOME: lab.agentDir, WORK: lab.dir }, encoding: 'utf8' })
   expect(result.status, result.stderr).toBe(0)
   return JSON.parse(result.stdout)
 }
@@ -50,7 +50,7 @@ test('the same use cases, imported from holdfast, with types', () =>
       stopped: 'ended',
       ended: 'stopped',
       events: ['claimed', 'running', 'rebound', 'messaged', 'rebound', 'asked', 'ended'],
-      talk: ['nobody', { self: 'lib', siblings: [] }, ['true-lib'], [['hello', null]], 66],
+      talk: ['nobody', { self: 'lib', here: false, siblings: [] }, ['true-lib'], [['hello', null]], 66],
       locks: [],
       changes: [],
       tree: ['sleep'],
