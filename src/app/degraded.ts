@@ -34,12 +34,15 @@ export type StoppedWithoutStore = {
   readonly unproven: string | null
 }
 
+/** As far as a run's directory tells: by its session's id, or one that this had before. */
+export const isCalled = ({ files }: World, { run }: Sight, reference: string): boolean =>
+  [run.session, run.id, ...(files.read(run.id)?.former ?? [])].includes(reference)
+
 /** The tombstone keeps who asked, so that the end is called by its name once the store can be told. */
 export async function stopWithoutStore(world: World, references: readonly string[], all: boolean, graceMs: number): Promise<StoppedWithoutStore[]> {
   const sights = await seeWithoutStore(world)
   const named = (reference: string): Sight => {
-    const isNamed = ({ run }: Sight): boolean => [run.session, run.id, ...(world.files.read(run.id)?.former ?? [])].includes(reference)
-    const sight = sights.find(isNamed)
+    const sight = sights.find((one) => isCalled(world, one, reference))
     if (sight === undefined) throw new Problem('unavailable', `the store cannot be used, and no run directory shows a live session ${reference}`)
     return sight
   }

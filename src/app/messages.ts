@@ -1,6 +1,6 @@
 import { MESSAGES } from '../decide/index.ts'
-import type { Addressed, Message, Sender, Sent } from '../model/index.ts'
-import { Problem } from '../model/index.ts'
+import type { Addressed, Message, Sender, Sent, Store } from '../model/index.ts'
+import { isLive, Problem } from '../model/index.ts'
 import { announce } from './aware.ts'
 import { findSession, seeOne } from './see.ts'
 import { mySession, whoAmI } from './self.ts'
@@ -24,7 +24,6 @@ export async function sendMessage(world: World, { to, text }: MessageRequest): P
     how: me?.how ?? null,
     user: world.user(),
     host: world.host,
-    pid: world.processes.self().pid,
   }
   const readers = typeof to === 'object' ? [await readerOf(world, to.session, from.session)] : await readersOf(world, to)
   const at = world.clock.now()
@@ -87,21 +86,27 @@ export type InboxRequest = { readonly peek: boolean; readonly waitMs: number | n
 export async function readInbox(world: World, { peek, waitMs, session }: InboxRequest): Promise<Message[]> {
   if (session !== undefined && !peek)
     throw new Problem('usage', 'the inbox of another session can only be looked at', { hint: `holdfast inbox --session ${session} --peek` })
-  const named = session === undefined ? (await mySession(world, 'have an inbox')).session.id : session
+  const own = session === undefined ? (await mySession(world, 'have an inbox')).run.id : null
   const { clock, policy } = world
   const until = clock.elapsed() + (waitMs ?? 0)
   for (;;) {
     const store = await world.store(peek ? 'reader' : 'writer')
-    // By its present id, which may change while we wait.
-    const { session: view, run } = await findSession(store, named)
-    const reader = view.id
+    // By its present id, which may change while we wait, and be another one's.
+    const reader = own === null ? (await findSession(store, session ?? '')).session.id : await ownedBy(store, own)
     const isThere = (await store.unread(reader, clock.now())) > 0
     const messages = isThere ? await store.inbox(reader, peek ? 'peek' : 'read', policy.inboxSize, clock.now()) : []
     if (messages.length > 0 || clock.elapsed() >= until) {
       // What was read needs no announcing.
-      if (!peek && run !== null) world.files.dropNotice(run.id, MESSAGES)
+      if (!peek && own !== null) world.files.dropNotice(own, MESSAGES)
       return messages
     }
     await clock.sleep(Math.min(policy.followMs, Math.max(1, until - clock.elapsed())))
   }
+}
+
+/** The session that a run still owns. */
+async function ownedBy(store: Store, id: string): Promise<string> {
+  const run = await store.run(id)
+  if (run !== null && isLive(run)) return run.session
+  throw new Problem('noSuchSession', `run ${id} is over by now, and reads nothing any more`, { hint: 'holdfast whoami' })
 }

@@ -26,7 +26,7 @@ export async function rebind(world: World, reference: string, to: string, how: s
     const answer = await store.rebind({ session: session.id, epoch: session.epoch, to, native, how, at: world.clock.now() })
     if (answer.kind === 'taken') throw ownedBy(world, to, answer.by)
     if (answer.kind === 'lost') continue
-    await recordMoved(world, store, answer.aside === null ? [to] : [to, answer.aside])
+    await recordMoved(world, store, answer.moved)
     if (native !== null && run !== null && isLive(run)) world.files.recordNative(run.id, native)
     return { session: to, from: session.id, changed: answer.changed, aside: answer.aside }
   }

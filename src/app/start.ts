@@ -76,7 +76,7 @@ async function startPlanned(first: Plan): Promise<Started> {
       if (run === null) continue
       const started = await (request.adopt === undefined ? launch(plan, run, retired, notes) : takeIn(plan, run, request.adopt))
       // Last: nothing of this start waits for it, and nothing of it can be taken for litter.
-      return { ...started, notes: [...started.notes, ...(await reapInPassing(world, plan.store))] }
+      return { ...started, notes: [...started.notes, ...(await reapInPassing(world))] }
     }
   }
   throw new Problem('held', `session ${plan.session} could not be claimed: others are at it`, { hint: 'try again' })

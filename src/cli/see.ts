@@ -1,4 +1,4 @@
-import { type Listed, listSessions, logs, seeDetail, seeEvents, seeOne, seeTree, seeWithoutStore, type World } from '../app/index.ts'
+import { isCalled, type Listed, listSessions, logs, seeDetail, seeEvents, seeOne, seeTree, seeWithoutStore, type World } from '../app/index.ts'
 import { exitCode, isLive, Problem } from '../model/index.ts'
 import {
   duplicateAdvice,
@@ -80,7 +80,7 @@ export async function statusVerb(world: World, parsed: Parsed): Promise<number> 
       degraded = true
     },
     async () => [await seeDetail(world, reference)],
-    (candidate) => candidate.run.session === reference || candidate.run.id === reference,
+    (candidate) => isCalled(world, candidate, reference),
   )
   if (sight === undefined) throw new Problem('unavailable', `the store cannot be used, and no run directory shows a live session ${reference}`)
   if (parsed.flags.has('json')) printJson(sightJson(sight))

@@ -8,7 +8,6 @@ export type Sender = {
   readonly how: SelfProof | null
   readonly user: string
   readonly host: string
-  readonly pid: number
 }
 
 /** Whom the sender meant: one session, all that worked in its repository or directory tree then, or all that were live. */

@@ -51,9 +51,12 @@ export type RebindRequest = {
   readonly how: string
   readonly at: number
 }
-/** `aside`: the new id of a session that is over and had this one. `taken`: that of another live session. `lost`: it is no longer as it was looked at. */
+/**
+ * `aside`: the new id of a session that is over and had this one. `moved`: all that have another id by it, that one first. `taken`: that of another
+ * live session. `lost`: it is no longer as it was looked at.
+ */
 export type RebindAnswer =
-  | { readonly kind: 'bound'; readonly changed: boolean; readonly aside: string | null }
+  | { readonly kind: 'bound'; readonly changed: boolean; readonly aside: string | null; readonly moved: readonly string[] }
   | { readonly kind: 'taken'; readonly by: SessionView }
   | { readonly kind: 'lost' }
 

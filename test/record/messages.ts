@@ -10,7 +10,7 @@ export function messageConformance(name: string, open: OpenStore): void {
     await store.claim(aClaim(run, { keeper: { pid: 7, ticks: 8 } }))
     return (await store.run(run.id)) as LiveRun
   }
-  const from: Sender = { session: 'a', run: 'r0', how: 'cookie', user: 'me', host: 'here', pid: 9 }
+  const from: Sender = { session: 'a', run: 'r0', how: 'cookie', user: 'me', host: 'here' }
   const aMessage = (readers: readonly string[], more: Partial<NewMessage> = {}): NewMessage => ({
     at: 10,
     expiresAt: 100,
@@ -87,9 +87,11 @@ export function messageConformance(name: string, open: OpenStore): void {
       await live(store, 'b')
       await store.send(aMessage(['b']))
       await store.rebind({ session: 'b', epoch: 1, to: 'bb', native: null, how: '', at: 11 })
+      // Who had looked for it before still reaches it.
+      expect(await store.send(aMessage(['b', 'bb'], { text: 'late' }))).toMatchObject({ reached: ['bb'], gone: [] })
       await store.rebind({ session: 'a', epoch: 1, to: 'aa', native: null, how: '', at: 11 })
       expect(await store.unread('b', 12)).toBe(0)
-      expect((await store.inbox('bb', 'read', 9, 12)).map((message) => message.from.session)).toEqual(['aa'])
+      expect((await store.inbox('bb', 'read', 9, 12)).map((message) => message.from.session)).toEqual(['aa', 'aa'])
     }),
   )
 

@@ -35,7 +35,7 @@ export function rebindConformance(name: string, open: OpenStore): void {
     `${name}: a session that is rebound is nowhere under its old id, and found by it all the same`,
     withStore(async (store) => {
       const run = await live(store, 'x', { name: 'mine', harness: 'claude', native: 'aaaa-1' })
-      expect(await rebind(store, 'x', 'y')).toEqual({ kind: 'bound', changed: true, aside: null })
+      expect(await rebind(store, 'x', 'y')).toEqual({ kind: 'bound', changed: true, aside: null, moved: ['y'] })
       expect(await named(store)).toEqual(new Set(['y']))
       for (const reference of ['x', 'y', 'mine', 'aaaa-1']) expect(await idOf(store, reference)).toBe('y')
       expect(await store.find('y', 'exact')).toMatchObject({ view: { session: { name: 'mine', native: 'aaaa-1', epoch: 1 }, run: { id: run.id } } })
@@ -56,7 +56,7 @@ export function rebindConformance(name: string, open: OpenStore): void {
     `${name}: rebound twice, back, and to what it is called already`,
     withStore(async (store) => {
       await live(store, 'x')
-      expect(await rebind(store, 'x', 'x')).toEqual({ kind: 'bound', changed: false, aside: null })
+      expect(await rebind(store, 'x', 'x')).toEqual({ kind: 'bound', changed: false, aside: null, moved: [] })
       expect(await rebind(store, 'x', 'y')).toMatchObject({ kind: 'bound', changed: true })
       // Who looked before finds nothing to move: it looks again.
       expect(await rebind(store, 'x', 'z')).toEqual({ kind: 'lost' })
@@ -79,8 +79,75 @@ export function rebindConformance(name: string, open: OpenStore): void {
         kind: 'taken',
       })
       expect(await named(store)).toEqual(new Set(['x', 'y']))
+      // Each is told once of each id.
+      await rebind(store, 'x', 'y')
       for (const session of ['x', 'y'])
-        expect((await store.events({ session, after: 0, limit: 99 })).some(({ kind }) => kind === 'conflict')).toBe(true)
+        expect((await store.events({ session, after: 0, limit: 99 })).filter(({ kind }) => kind === 'conflict')).toHaveLength(4)
+    }),
+  )
+
+  verifies(
+    'one-owner',
+    `${name}: an id that a live session has as its conversation's is not taken, although a session that is over is called so`,
+    withStore(async (store) => {
+      const old = await live(store, 'aaaa-1', { harness: 'claude', native: 'aaaa-1' })
+      await store.recordEnded(old, anEnding(), null, 3)
+      await live(store, 'owner', { harness: 'claude', native: 'aaaa-1' })
+      await live(store, 'x')
+      expect(await rebind(store, 'x', 'aaaa-1')).toMatchObject({ kind: 'taken', by: { session: { id: 'owner' } } })
+      expect((await store.nativeOwner({ harness: 'claude', id: 'aaaa-1' }))?.session.id).toBe('owner')
+    }),
+  )
+
+  verifies(
+    'self',
+    `${name}: what a live session was called stays its own, also when another one goes on with that conversation`,
+    withStore(async (store) => {
+      const a = await live(store, 'aaaa-1', { harness: 'claude', native: 'aaaa-1' })
+      await store.bindNative(a, { harness: 'claude', id: 'bbbb-2' }, { how: 'hook' }, 5)
+      const b = await live(store, 'b', { harness: 'claude', native: null })
+      expect(await store.bindNative(b, { harness: 'claude', id: 'aaaa-1' }, { how: 'hook' }, 6)).toMatchObject({ kind: 'bound' })
+      // Its environment still says so.
+      expect(await idOf(store, 'aaaa-1')).toBe('bbbb-2')
+      expect((await store.nativeOwner({ harness: 'claude', id: 'aaaa-1' }))?.session.id).toBe('b')
+      // A native id that it only carried once is found where it is carried now.
+      await store.bindNative(b, { harness: 'claude', id: 'cccc-3' }, { how: 'hook' }, 7)
+      const c = await live(store, 'c', { harness: 'claude', native: null })
+      await store.bindNative(c, { harness: 'claude', id: 'dddd-4' }, { how: 'hook' }, 8)
+      await store.bindNative(c, { harness: 'claude', id: 'eeee-5' }, { how: 'hook' }, 9)
+      await store.bindNative(b, { harness: 'claude', id: 'dddd-4' }, { how: 'hook' }, 10)
+      expect(await idOf(store, 'dddd-4')).toBe('b')
+    }),
+  )
+
+  test(
+    `${name}: tasks that are called after their session are called after its new id`,
+    withStore(async (store) => {
+      const run = await live(store, 'x')
+      const task = aRun('x.review', 1, { parent: run.id, task: 'cancel', dir: '/t' })
+      await store.claim(aClaim(task, { keeper: { pid: 9, ticks: 9 }, ancestors: [run.id] }))
+      const own = aRun('mine', 1, { parent: run.id, task: 'cancel', dir: '/u' })
+      await store.claim(aClaim(own, { keeper: { pid: 9, ticks: 9 }, ancestors: [run.id] }))
+      expect(await rebind(store, 'x', 'y')).toMatchObject({ kind: 'bound', moved: ['y.review', 'y'] })
+      expect(await named(store)).toEqual(new Set(['y', 'y.review', 'mine']))
+      expect(await idOf(store, 'x.review')).toBe('y.review')
+      expect((await store.tasks('live', 'y', 9)).map(({ session }) => session).toSorted()).toEqual(['mine', 'y.review'])
+    }),
+  )
+
+  verifies(
+    'one-owner',
+    `${name}: of two directories that call themselves the same run of a session none is dropped when the store was lost`,
+    withStore(async (store) => {
+      const [one, other] = [aRun('y', 1, { dir: '/one' }), aRun('y', 1, { dir: '/other' })]
+      const record = (run: RunBase) => ({ record: { ...run, keeper: { pid: 7, ticks: 8 }, former: ['x'] }, directory: null, native: null })
+      for (let twice = 0; twice < 2; twice++) await store.restore([record(one), record(other)])
+      const { views } = await store.snapshot('live', 9)
+      expect(views.map(({ session, run }) => [session.id, run?.id]).toSorted()).toEqual([
+        ['y', one.id],
+        ['y.before-1', other.id],
+      ])
+      expect(await idOf(store, 'x')).toBe('y')
     }),
   )
 
@@ -91,7 +158,7 @@ export function rebindConformance(name: string, open: OpenStore): void {
       await store.recordEnded(old, anEnding(), null, 3)
       await live(store, 'x')
       const answer = await rebind(store, 'x', 'y')
-      expect(answer).toEqual({ kind: 'bound', changed: true, aside: 'y.before-1' })
+      expect(answer).toEqual({ kind: 'bound', changed: true, aside: 'y.before-1', moved: ['y.before-1', 'y'] })
       expect(await store.find('y', 'exact')).toMatchObject({ view: { session: { id: 'y' }, run: { state: 'running' } } })
       expect(await store.find('y.before-1', 'exact')).toMatchObject({ view: { session: { name: 'mine', wentTo: 'y' }, run: { id: old.id } } })
       expect(await idOf(store, 'mine')).toBe('y.before-1')

@@ -20,7 +20,7 @@ index session_native
 CREATE UNIQUE INDEX session_native ON session (harness, native) WHERE native IS NOT NULL
 
 table alias
-CREATE TABLE alias ( alias TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES session (id) ) STRICT, WITHOUT ROWID
+CREATE TABLE alias ( alias TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES session (id) , former INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID
 
 table delivery
 CREATE TABLE delivery ( message INTEGER NOT NULL REFERENCES message (seq), reader TEXT NOT NULL, PRIMARY KEY (reader, message) ) STRICT, WITHOUT ROWID

@@ -1,6 +1,8 @@
 import type { Message, NewMessage, RunBase, Said, Saying, SayingKind, Sent } from '../../model/index.ts'
+import { isLive } from '../../model/index.ts'
 import type { Database, Row } from '../driver.ts'
 import { recordEvent } from './events.ts'
+import { find } from './reads.ts'
 import { LIVE } from './rows.ts'
 
 /** To whom it went is settled here: who is no live session any more, or has too many unread ones, does not get it. */
@@ -10,13 +12,13 @@ export function send(db: Database, message: NewMessage): Sent {
   const reached: Reader[] = []
   const full: string[] = []
   const gone: string[] = []
-  for (const session of new Set(readers)) {
-    const run = db
-      .prepare(`SELECT r.id, r.epoch FROM session s JOIN run r ON r.session = s.id AND r.epoch = s.epoch WHERE s.id = ? AND r.state IN (${LIVE})`)
-      .get(session)
-    if (run === undefined) gone.push(session)
-    else if (unread(db, session, at) >= inboxSize) full.push(session)
-    else reached.push({ session, id: String(run['id']), epoch: Number(run['epoch']) })
+  for (const reader of new Set(readers)) {
+    // It may have got another id since it was looked for.
+    const found = find(db, reader, 'exact')
+    const run = found.kind === 'found' ? found.view.run : null
+    if (run === null || !isLive(run)) gone.push(reader)
+    else if (unread(db, run.session, at) >= inboxSize) full.push(run.session)
+    else if (!reached.some(({ id }) => id === run.id)) reached.push(run)
   }
   if (reached.length === 0) return { seq: null, reached: [], full, gone }
   const { lastInsertRowid } = db

@@ -28,10 +28,10 @@ export function bindNative(db: Database, run: RunBase, native: NativeId, { how, 
   }
   // A session that is called by its conversation's id is called by the new one from now on: what has drifted is nowhere any more.
   const drifted = session === current['native'] && liveOwner(db, session, native.id) === null
-  const aside = drifted ? moveTo(db, session, native.id) : null
+  const moved = drifted ? moveTo(db, session, native.id).sessions : []
   takeNative(db, drifted ? native.id : session, native, at)
   recordEvent(db, run, 'bound', { ...native, before: current['native'], how }, at)
-  return { kind: 'bound', changed: true, ...(drifted ? { moved: [native.id, ...(aside === null ? [] : [aside])] } : {}) }
+  return { kind: 'bound', changed: true, ...(drifted ? { moved } : {}) }
 }
 
 /** What its harness says of itself; of a run that is over, nobody wants to hear. */
@@ -62,13 +62,15 @@ export function takeNative(db: Database, session: string, { harness, id }: Nativ
   if (before !== undefined) recordEvent(db, toRun(before), 'moved', { harness, id, to: session }, at)
   db.prepare(`UPDATE session SET native = NULL, went_to = ? WHERE harness = ? AND native = ? AND id <> ?`).run(session, harness, id, session)
   db.prepare(`UPDATE session SET harness = ?, native = ?, went_to = NULL WHERE id = ?`).run(harness, id, session)
+  // A name that somebody chose stays what it is; and what a session that lives was called stays its own, since its environment has it.
   db.prepare(
-    `INSERT INTO alias (alias, session) VALUES (?1, ?2) ON CONFLICT (alias) DO UPDATE SET session = ?2
-     WHERE NOT EXISTS (SELECT 1 FROM session WHERE name = ?1)`,
+    `INSERT INTO alias (alias, session) VALUES (?1, ?2) ON CONFLICT (alias) DO UPDATE SET session = ?2, former = 0
+     WHERE NOT EXISTS (SELECT 1 FROM session WHERE name = ?1) AND NOT (former = 1 AND EXISTS
+       (SELECT 1 FROM session s JOIN run r ON r.session = s.id AND r.epoch = s.epoch WHERE s.id = alias.session AND r.state IN (${LIVE})))`,
   ).run(id, session)
 }
 
-const wasTold = (db: Database, run: RunBase, { id }: NativeId): boolean =>
+export const wasTold = (db: Database, run: Pick<RunBase, 'id'>, { id }: Pick<NativeId, 'id'>): boolean =>
   db
     .prepare(
       `SELECT 1 FROM event WHERE session = (SELECT session FROM run WHERE id = ?1) AND run = ?1 AND kind = 'conflict' AND json_extract(detail, '$.id') = ?2`,

@@ -1,6 +1,7 @@
-import type { RestoredRun } from '../../model/index.ts'
+import type { RestoredRun, RunRecord } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
 import { insertLock, runLock } from './locks.ts'
+import { freeId } from './move.ts'
 import { takeNative } from './natives.ts'
 import { insertRun } from './writes.ts'
 
@@ -9,20 +10,28 @@ import { insertRun } from './writes.ts'
  * live, so that it is judged by process truth before anything is claimed over it.
  */
 export function restore(db: Database, runs: readonly RestoredRun[]): void {
-  for (const { record: run, directory } of runs.toSorted((a, b) => a.record.epoch - b.record.epoch)) {
-    db.prepare(
-      `INSERT INTO session (id, name, epoch, dir, argv, created_at) VALUES (?, NULL, ?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, dir = excluded.dir, argv = excluded.argv WHERE excluded.epoch > epoch`,
-    ).run(run.session, run.epoch, run.dir, JSON.stringify(run.argv), run.startedAt)
-    for (const id of run.former ?? [])
-      db.prepare(
-        `INSERT INTO alias (alias, session) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM session WHERE id = ?1) ON CONFLICT DO NOTHING`,
-      ).run(id, run.session)
-    const isNew = insertRun(db, run, run.keeper === null && !run.adopted ? 'starting' : 'running', run.keeper)
-    if (!isNew || directory === null) continue
-    insertLock(db, runLock(run, run.keeper, directory, 'an agent worked here when the store was lost'))
-  }
+  const isOnRecord = ({ record }: RestoredRun): boolean => db.prepare(`SELECT 1 FROM run WHERE id = ?`).get(record.id) !== undefined
+  const lost = runs.filter((run) => !isOnRecord(run)).toSorted((a, b) => a.record.epoch - b.record.epoch)
+  const restored = lost.map((run) => ({ ...run, record: restoreRun(db, run.record) }))
+  for (const { record, directory } of restored)
+    if (directory !== null) insertLock(db, runLock(record, record.keeper, directory, 'an agent worked here when the store was lost'))
   // Whoever began last carries a conversation; an epoch says nothing about another session's.
-  for (const { record, native } of runs.toSorted((a, b) => a.record.startedAt - b.record.startedAt))
+  for (const { record, native } of restored.toSorted((a, b) => a.record.startedAt - b.record.startedAt))
     if (native !== null) takeNative(db, record.session, native, record.startedAt)
+}
+
+/** Answers it as it is on record now. Two that call themselves the same run of a session were just being told apart: none of them is dropped. */
+function restoreRun(db: Database, record: RunRecord): RunRecord {
+  const isTaken = db.prepare(`SELECT 1 FROM run WHERE session = ? AND epoch = ?`).get(record.session, record.epoch) !== undefined
+  const run = isTaken ? { ...record, session: freeId(db, record.session) } : record
+  db.prepare(
+    `INSERT INTO session (id, name, epoch, dir, argv, created_at) VALUES (?, NULL, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, dir = excluded.dir, argv = excluded.argv WHERE excluded.epoch > epoch`,
+  ).run(run.session, run.epoch, run.dir, JSON.stringify(run.argv), run.startedAt)
+  for (const id of run.former ?? [])
+    db.prepare(
+      `INSERT INTO alias (alias, session, former) SELECT ?1, ?2, 1 WHERE NOT EXISTS (SELECT 1 FROM session WHERE id = ?1) ON CONFLICT DO NOTHING`,
+    ).run(id, run.session)
+  insertRun(db, run, run.keeper === null && !run.adopted ? 'starting' : 'running', run.keeper)
+  return run
 }

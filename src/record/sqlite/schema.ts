@@ -80,6 +80,7 @@ export const MIGRATIONS: readonly string[] = [
   DROP TRIGGER event_is_append_only;
   CREATE TRIGGER event_is_append_only BEFORE UPDATE OF seq, at, kind, run, epoch, detail ON event
     BEGIN SELECT RAISE (ABORT, 'events are append-only'); END;
+  ALTER TABLE alias ADD COLUMN former INTEGER NOT NULL DEFAULT 0;
   CREATE TABLE said (
     run TEXT NOT NULL REFERENCES run (id), kind TEXT NOT NULL, text TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (run, kind)
   ) STRICT, WITHOUT ROWID;
