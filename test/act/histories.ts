@@ -11,6 +11,9 @@ import { simulated } from './simulated.ts'
 /** A session as the model knows it: by what it is, whatever it is called. */
 export type Token = {
   id: string
+  /** What it was called at first; and all that it was called since, and that nobody else took when it was over. */
+  readonly first: string
+  former: readonly string[]
   readonly parent: Token | null
   readonly isTask: boolean
   readonly isFar: boolean
@@ -74,19 +77,19 @@ export async function history() {
   type How = { readonly parent?: Token | null; readonly marked: boolean; readonly isTask?: boolean; readonly isFar?: boolean }
   async function join_({ parent = null, marked, isTask = false, isFar = false }: How): Promise<void> {
     const id = `s${++ids}`
-    const token: Token = { id, parent, isTask, isFar, run: aRun(id), keeper: null, agent: null, left: null, retired: null }
+    const token: Token = { id, first: id, former: [], parent, isTask, isFar, run: aRun(id), keeper: null, agent: null, left: null, retired: null }
     await begin(token, marked)
     tokens.push(token)
   }
 
   async function begin(token: Token, marked: boolean): Promise<void> {
-    const { parent, id, isFar } = token
+    const { parent, id, isFar, first } = token
     const epoch = tokens.includes(token) ? token.run.epoch + 1 : 1
     const around = parent?.agent?.pid ?? 1
     const there: Place = isFar ? { ...place, machine: 'elsewhere', boot: 'another' } : place
     const run = aRun(id, epoch, {
       place: there,
-      dir: `/w/${id}`,
+      dir: `/w/${first}`,
       parent: parent?.run.id ?? null,
       independent: true,
       task: token.isTask ? 'cancel' : null,
@@ -95,7 +98,7 @@ export async function history() {
       ...(marked || parent?.run.marker != null ? {} : { marker: null }),
     })
     const keeper = isFar ? { pid: 7, ticks: 7 } : born(around)
-    const native = { harness: 'claude', native: `native-${id}` }
+    const native = { harness: 'claude', native: `native-${first}` }
     await sim.store.claim(aClaim(run, { keeper, ...native }))
     Object.assign(token, { run, keeper, left: null })
     if (isFar) return
@@ -111,13 +114,29 @@ export async function history() {
     if (run.marker !== null) sim.add({ pid: agent.pid, ticks: agent.ticks, parent: 1, marker: run.marker, name: 'claude' })
     await sim.store.claim(aClaim(run))
     sim.harnesses.set(run.id, agent)
-    tokens.push({ id, parent: null, isTask: false, isFar: false, run, keeper: null, agent, left: null, retired: null })
+    tokens.push({ id, first: id, former: [], parent: null, isTask: false, isFar: false, run, keeper: null, agent, left: null, retired: null })
   }
 
-  async function rebind(token: Token): Promise<void> {
-    const to = `s${++ids}`
-    await sim.store.rebind({ session: token.id, epoch: token.run.epoch, to, native: null, how: 'test', at: 1 })
+  /** To a new id, or to one that somebody has or had: `choice` says which. */
+  async function rebind(token: Token, choice: number): Promise<void> {
+    const used = tokens.flatMap(({ id, former }) => [id, ...former])
+    const to = choice % 2 === 0 ? `s${++ids}` : (used[choice % used.length] ?? token.id)
+    const answer = await sim.store.rebind({ session: token.id, epoch: token.run.epoch, to, native: null, how: 'test', at: 1 })
+    if (answer.kind === 'lost') throw new Error('nobody else moves it')
+    if (answer.kind === 'taken' || !answer.changed) return
+    // Who had it and was over is called otherwise now; who was once called so no longer is.
+    for (const other of tokens) {
+      if (other !== token && other.id === to) other.id = answer.aside ?? to
+      other.former = other.former.filter((id) => id !== to)
+    }
+    token.former = [...token.former, token.id]
     token.id = to
+  }
+
+  /** The session that is found by an id. */
+  const found = async (id: string): Promise<string | null> => {
+    const view = await sim.store.find(id, 'exact')
+    return view.kind === 'found' ? view.view.session.id : null
   }
 
   /** Killed, and nobody writes it down. `leave`: something that it had started lives on; `exit`: its keeper does, and has not got round to it. */
@@ -197,5 +216,5 @@ export async function history() {
     return parts as Partial<World> as World
   }
 
-  return { tokens, strangers, join: join_, adopt, rebind, kill, supersede, recycle, envOf, asked, close: () => sim.close() }
+  return { tokens, strangers, join: join_, adopt, rebind, kill, supersede, recycle, envOf, asked, found, close: () => sim.close() }
 }

@@ -8,6 +8,7 @@ import { type Caller, type History, history, livesOf, mayLive, type Token } from
 type Step = {
   readonly what: 'join' | 'nest' | 'task' | 'far' | 'adopt' | 'rebind' | 'kill' | 'leave' | 'exit' | 'recycle' | 'supersede' | 'retire'
   readonly which: number
+  readonly choice: number
   readonly marked: boolean
 }
 const steps: fc.Arbitrary<Step> = fc.record({
@@ -29,11 +30,12 @@ const steps: fc.Arbitrary<Step> = fc.record({
     'retire',
   ),
   which: fc.nat({ max: 20 }),
+  choice: fc.nat({ max: 99 }),
   // One that could not be given a marker is rare.
   marked: fc.integer({ min: 0, max: 3 }).map((dice) => dice > 0),
 })
 
-async function take(told: History, { what, which, marked }: Step): Promise<void> {
+async function take(told: History, { what, which, choice, marked }: Step): Promise<void> {
   const token = told.tokens[which % Math.max(1, told.tokens.length)]
   if (what === 'join' || (token === undefined && what !== 'far')) return told.join({ marked })
   if (what === 'far') return told.join({ marked, isFar: true })
@@ -41,7 +43,7 @@ async function take(told: History, { what, which, marked }: Step): Promise<void>
   if (what === 'recycle') return told.recycle()
   if (token === undefined) return
   if (what === 'nest' || what === 'task') return token.agent === null ? undefined : told.join({ parent: token, marked, isTask: what === 'task' })
-  if (what === 'rebind') return told.rebind(token)
+  if (what === 'rebind') return told.rebind(token, choice)
   if (what === 'kill' || what === 'leave' || what === 'exit') return told.kill(token, what)
   return told.supersede(token, what === 'retire', marked)
 }
@@ -92,6 +94,7 @@ async function check(told: History): Promise<void> {
     if (below !== null) await checkInside(told, token, below, other === token ? undefined : other)
     // From outside, with all that a run gives its own: where there is a marker, that is what is missing.
     if (token.run.marker !== null) expect(await told.asked({ below: null, env: told.envOf(token.run) }, whoAmI)).toMatchObject({ kind: 'nobody' })
+    for (const id of [token.id, ...token.former]) expect(await told.found(id), `${id} of ${token.first}`).toBe(token.id)
     const { retired } = token
     if (retired !== null)
       expect(await told.asked({ below: retired.agent, env: told.envOf(retired.run) }, whoAmI)).toMatchObject({
