@@ -127,6 +127,8 @@ verifies('lock-life', 'what dead processes of ours left is gone after the next s
     for (const victim of [keeper, pid, holder.pid ?? 0]) process.kill(victim, 'SIGKILL')
     for (const victim of [timer, keeper, pid, holder.pid ?? 0]) await gone(victim)
     expect(readdirSync(run)).toEqual(expect.arrayContaining(['ear', 'plan', 'timer']))
+    // Its agent was told something once: that number is no pid, although pid 1 is alive.
+    writeFileSync(join(run, 'aware.1'), '{}')
     // One that a crash left: no live run has it, and nobody is in it.
     const stem = cgroupStem(readOr(join(lab.home, 'install')).trim())
     const place = dirname(readOr(join(run, 'cgroup')).trimEnd())
@@ -138,9 +140,9 @@ verifies('lock-life', 'what dead processes of ours left is gone after the next s
     expect(stderr).toMatch(new RegExp(`^holdfast: removed ${2 + empty.length} things that dead processes left: .*\n$`))
     for (const path of empty) expect([stderr, existsSync(path)]).toEqual([expect.stringContaining(path), false])
     expect(stderr).toContain(`the lock of pid ${holder.pid} on ${held}; `)
-    expect(stderr).toContain(`${run}: ear, plan, timer`)
+    expect(stderr).toContain(`${run}: aware.1, ear, plan, timer`)
     expect(stderr).not.toContain(kept)
-    expect(readdirSync(run).filter((name) => ['ear', 'plan', 'timer'].includes(name))).toEqual([])
+    expect(readdirSync(run).filter((name) => ['aware.1', 'ear', 'plan', 'timer'].includes(name))).toEqual([])
     const locks = JSON.parse(await lab.ok(['locks', '--json'])) as { dir: string }[]
     expect(locks.map(({ dir }) => dir).toSorted()).toEqual([kept, lab.dir].toSorted())
     const { run: current } = (await lab.status('s')) as unknown as { run: string }
