@@ -38,7 +38,7 @@ verifies('identity', 'anchors of agents: doctor tells the living from the dead, 
     put('-1.json', claudeSays(-1, '5'))
     put('12.json', 'garbage')
     const env = { HOME: userHome }
-    const told = async (...more: string[]): Promise<Report> => JSON.parse(await lab.ok(['doctor', '--json', ...more], { env })) as Report
+    const told = async (...more: string[]): Promise<Report> => JSON.parse((await lab.hf(['doctor', '--json', ...more], { env })).stdout) as Report
     const anchors = ({ findings }: Report): string[] =>
       findings.filter(({ topic }) => topic === 'anchors').map(({ level, what, next }) => `${level} ${what} > ${next}`)
 
@@ -76,7 +76,7 @@ verifies('identity', 'anchors of agents: doctor tells the living from the dead, 
     })
     expect(readdirSync(sessions).toSorted()).toEqual(before.filter((name) => !gonePaths.includes(name)))
 
-    const again = await lab.ok(['doctor', '--fix'], { env })
+    const { stdout: again } = await lab.hf(['doctor', '--fix'], { env })
     expect(again).toContain('anchors of agents: 0 removed; stayed: 1 alive, 1 unknown, 3 malformed\n')
     expect(again).not.toMatch(/^removed/m)
     expect(isAlive(recycled)).toBe(true)
