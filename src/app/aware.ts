@@ -3,7 +3,7 @@ import type { Around, Message, Notice, Peer, Run, Store, Told } from '../model/i
 import { isLive, MESSAGES } from '../model/index.ts'
 import { messagesText, newsText, senderText } from '../show/index.ts'
 import { recordInPassing } from './record.ts'
-import { siblings } from './siblings.ts'
+import { chosenSiblings } from './siblings.ts'
 import type { World } from './world.ts'
 
 /** How often it is looked again what an agent was told, when others tell it something at the same time. */
@@ -45,8 +45,8 @@ async function lookAround(world: World, store: Store, run: Run, known: readonly 
 
 /** Those who work here too, without the runs that it has started itself: of them it knows. */
 async function peersOf(world: World, store: Store, run: Run): Promise<Peer[]> {
-  const { siblings: all } = await siblings(world, { session: run.session, here: true })
-  const sights = all.map(({ sight }) => sight).filter(({ liveness }) => liveness !== 'dead')
+  const { chosen } = await chosenSiblings(world, store, { session: run.session, here: true })
+  const sights = chosen.map(({ sight }) => sight)
   const own = new Set([run.id])
   for (const { run: one } of sights.toSorted((a, b) => a.run.startedAt - b.run.startedAt))
     if (one.parent !== null && own.has(one.parent)) own.add(one.id)
