@@ -1,9 +1,9 @@
-import { announced, MESSAGES, newsFor, toldFrom } from '../decide/index.ts'
-import type { Around, Message, Notice, Peer, Run, Store } from '../model/index.ts'
-import { isLive } from '../model/index.ts'
+import { announced, newsFor, toldFrom } from '../decide/index.ts'
+import type { Around, Message, Notice, Peer, Run, Store, Told } from '../model/index.ts'
+import { isLive, MESSAGES } from '../model/index.ts'
 import { messagesText, newsText, senderText } from '../show/index.ts'
 import { recordInPassing } from './record.ts'
-import { siblings } from './siblings.ts'
+import { chosenSiblings } from './siblings.ts'
 import type { World } from './world.ts'
 
 /** How often it is looked again what an agent was told, when others tell it something at the same time. */
@@ -38,15 +38,15 @@ async function lookAround(world: World, store: Store, run: Run, known: readonly 
   return {
     peers,
     gone: await overAmong(store, missed),
-    unread: unread.map(({ seq, from }) => ({ seq, from: senderText(from) })),
+    unread: unread.map(({ seq, at, from }) => ({ seq, at, from: senderText(from) })),
     retired: null,
   }
 }
 
 /** Those who work here too, without the runs that it has started itself: of them it knows. */
 async function peersOf(world: World, store: Store, run: Run): Promise<Peer[]> {
-  const { siblings: all } = await siblings(world, { session: run.session, here: true })
-  const sights = all.map(({ sight }) => sight).filter(({ liveness }) => liveness !== 'dead')
+  const { chosen } = await chosenSiblings(world, store, { session: run.session, here: true })
+  const sights = chosen.map(({ sight }) => sight)
   const own = new Set([run.id])
   for (const { run: one } of sights.toSorted((a, b) => a.run.startedAt - b.run.startedAt))
     if (one.parent !== null && own.has(one.parent)) own.add(one.id)
@@ -78,14 +78,16 @@ export async function announce(world: World, store: Store, readers: readonly str
     await inPassing(async () => {
       const found = await store.find(session, 'exact')
       const run = found.kind === 'found' ? found.view.run : null
-      if (run === null || !isToBeAnnounced(world, run.id, message.seq)) return false
+      const unread = await store.inbox(session, 'peek', world.policy.inboxSize, world.clock.now())
+      const waiting = unread.find(({ seq }) => seq === message.seq)
+      if (run === null || waiting === undefined || !isToBeAnnounced(world, run.id, waiting)) return false
       const count = await store.unread(session, world.clock.now())
       if (count > 0) world.files.notify(run.id, { topic: MESSAGES, text: messagesText(count, senderText(message.from)) })
       return count > 0
     })
 }
 
-function isToBeAnnounced({ files }: World, run: string, message: number): boolean {
+function isToBeAnnounced({ files }: World, run: string, message: Told['message']): boolean {
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     const { version, text } = files.aware(run)
     const told = announced(toldFrom(text), message)

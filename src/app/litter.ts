@@ -70,9 +70,9 @@ function stillUsed({ processes, files }: World, run: Run | null): string | null 
   return null
 }
 
-/** What is written is called by the pid of its writer until it is whole. */
+/** What is written is called by the pid of its writer until it is whole; `aware.N` is whole, and called by how often something was told. */
 function writerOf({ processes }: World, names: readonly string[]): string | null {
-  const pids = names.flatMap((name) => /\.(\d+)$/.exec(name)?.[1] ?? []).map(Number)
+  const pids = names.flatMap((name) => /^(?!aware\.\d).*\.(\d+)$/.exec(name)?.[1] ?? []).map(Number)
   const pid = pids.find((one) => processes.sample(one).kind !== 'absent')
   return pid === undefined ? null : `pid ${pid} may be writing there`
 }

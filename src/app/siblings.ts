@@ -1,4 +1,4 @@
-import { type Asker, chooseSiblings, type Families } from '../decide/index.ts'
+import { type Asker, chooseSiblings, type Families, type Kinship } from '../decide/index.ts'
 import type { Lock, Run, Store } from '../model/index.ts'
 import { branchFinder } from '../observe/index.ts'
 import type { SiblingSight, Sight } from '../show/index.ts'
@@ -15,24 +15,20 @@ export type SiblingsRequest = { readonly session?: string | undefined; readonly 
 /** `self`: for whom it was asked; null: nobody in particular. */
 export type Siblings = { readonly self: string | null; readonly here: boolean; readonly siblings: readonly SiblingSight[] }
 
-/** Every other live session of this store, from process truth at the moment of asking. */
-export async function siblings(world: World, { session, here }: SiblingsRequest): Promise<Siblings> {
+/** Every other live session of this store, from process truth at the moment of asking, with all that is to be known of each. */
+export async function siblings(world: World, request: SiblingsRequest): Promise<Siblings> {
+  const { here } = request
   const store = await world.store('reader')
-  const { sights, locks } = await seeAll(world, 'live')
-  const asker = await askerOf(world, store, session, sights)
-  const isNear = here ? nearTo(world, asker, locks) : () => null
-  const peers = sights.map((sight) => ({ ...sight, sight, near: isNear(sight) }))
-  const chosen = chooseSiblings(peers, asker, await familiesOf(store, [...sights.map(({ run }) => run), ...(asker?.run ? [asker.run] : [])]))
-  const shown = chosen.flatMap(({ peer, choice }) => (choice.kind === 'sibling' ? [{ sight: peer.sight, relation: choice.relation }] : []))
-  const runs = shown.map(({ sight }) => sight.run)
+  const { self, chosen, locks } = await chosenSiblings(world, store, request)
+  const runs = chosen.map(({ sight }) => sight.run)
   const said = await store.said(runs.map(({ id }) => id))
   const ports = await portsOf(world, runs)
   const branchOf = branchFinder()
   const held = await heldByHand(world, locks)
   return {
-    self: asker?.ids.at(-1) ?? null,
+    self,
     here,
-    siblings: shown.map(({ sight, relation }) => ({
+    siblings: chosen.map(({ sight, relation }) => ({
       sight,
       relation,
       branch: branchOf(sight.run.dir),
@@ -42,6 +38,27 @@ export async function siblings(world: World, { session, here }: SiblingsRequest)
       ...(here ? { here: true } : {}),
     })),
   }
+}
+
+/** Only who they are: what it takes to show each is not asked. */
+export async function chosenSiblings(world: World, store: Store, { session, here }: SiblingsRequest): Promise<Chosen> {
+  const { sights, locks } = await seeAll(world, 'live')
+  const asker = await askerOf(world, store, session, sights)
+  const isNear = here ? nearTo(world, asker, locks) : () => null
+  const peers = sights.map((sight) => ({ ...sight, sight, near: isNear(sight) }))
+  const choices = chooseSiblings(peers, asker, await familiesOf(store, [...sights.map(({ run }) => run), ...(asker?.run ? [asker.run] : [])]))
+  return {
+    self: asker?.ids.at(-1) ?? null,
+    chosen: choices.flatMap(({ peer, choice }) => (choice.kind === 'sibling' ? [{ sight: peer.sight, relation: choice.relation }] : [])),
+    locks,
+  }
+}
+
+/** `locks`: all that were seen on the way. */
+type Chosen = {
+  readonly self: string | null
+  readonly chosen: readonly { readonly sight: Sight; readonly relation: Kinship | null }[]
+  readonly locks: readonly Lock[]
 }
 
 type Known = Asker & { readonly dir: string }

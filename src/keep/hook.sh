@@ -9,17 +9,30 @@ if [ "$hf_event" = before-tool ] && [ ! -e "$HOLDFAST_FENCE" ] && [ ! -e "$hf_di
 # Grok also runs the hooks that Claude's settings have.
 if [ "$hf_harness" = claude ] && [ -n "${GROK_HOOK_EVENT-}" ]; then hf_harness=grok; fi
 
+hf_newline='
+'
+
+# A command that gets so many seconds.
+hf_within() {
+  if command -v timeout >/dev/null 2>&1; then timeout "$@"
+  else shift; "$@"; fi
+}
+
 # The harness's ids of the session that calls, a line each: strings of the payload's outermost object. One written with an escape (`?`
-# stands for it) is none, since it cannot be compared.
+# stands for it) is none, since it cannot be compared. A line `?` says that not the session's own agent calls, but one inside it.
 hf_ids() {
-  LC_ALL=C awk '
+  LC_ALL=C
+  export LC_ALL
+  hf_within 5 awk '
     { all = all $0 " " }
     END {
       gsub(/\\./, "?", all)
       parts = split(all, part, "\"")
       for (i = 1; i <= parts; i += 2) {
-        if (depth == 1 && i > 2 && (part[i - 1] == "session_id" || part[i - 1] == "sessionId") && part[i] ~ /^[ \t\r]*:[ \t\r]*$/)
-          if (part[i + 1] ~ /^[^? ]+$/) print part[i + 1]
+        if (depth == 1 && i > 2 && part[i] ~ /^[ \t\r]*:[ \t\r]*$/) {
+          if ((part[i - 1] == "session_id" || part[i - 1] == "sessionId") && part[i + 1] ~ /^[^? ]+$/) print part[i + 1]
+          if (part[i - 1] == "agent_id" && part[i + 1] != "") print "?"
+        }
         up = gsub(/[{[]/, "", part[i])
         depth += up - gsub(/[]}]/, "", part[i])
       }
@@ -53,12 +66,22 @@ hf_below() {
 
 # A daemon that serves many sessions has the environment of whoever called it first: is the caller proven to be none of this run's?
 hf_stranger() {
-  hf_served || return 1
-  [ -s "$hf_dir/native" ] || return 1
+  hf_served && [ -s "$hf_dir/native" ] || return 1
   hf_callers=$(hf_ids)
-  [ -n "$hf_callers" ] || return 1
-  hf_known='' hf_newline='
-'
+  hf_foreign
+}
+
+# Does one call that the agent has started: inside its own conversation, or with another one? It shall not hear what is meant for the agent.
+hf_inner() {
+  hf_callers=$(hf_ids)
+  case $hf_newline$hf_callers$hf_newline in *"$hf_newline?$hf_newline"*) return 0 ;; esac
+  hf_foreign
+}
+
+# Has this run conversations of this harness, and are the caller's none of them?
+hf_foreign() {
+  [ -s "$hf_dir/native" ] && [ -n "$hf_callers" ] || return 1
+  hf_known=''
   # Where it went although another has it (refused), it is still the one.
   for hf_file in native refused; do
     [ -r "$hf_dir/$hf_file" ] || continue
@@ -111,6 +134,7 @@ hf_escaped() {
 hf_notice() {
   # Their models hear nothing of a hook before a tool: there it waits for the next prompt.
   case $hf_harness in gemini | qwen | droid) exit 0 ;; esac
+  hf_inner && exit 0
   hf_taken=$hf_dir/notice.$$
   [ ! -e "$hf_taken" ] || rm -rf "$hf_taken"
   mv "$hf_dir/notice" "$hf_taken" 2>/dev/null || exit 0
@@ -133,8 +157,7 @@ hf_notice() {
 hf_report() {
   hf_cli=${0%/*}/cli.cjs hf_node=${HOLDFAST_NODE:-node}
   [ -r "$hf_cli" ] && command -v "$hf_node" >/dev/null 2>&1 || exit 0
-  if command -v timeout >/dev/null 2>&1; then timeout 10 "$hf_node" "$hf_cli" _hook "$hf_harness" "$hf_event"
-  else "$hf_node" "$hf_cli" _hook "$hf_harness" "$hf_event"; fi
+  hf_within 10 "$hf_node" "$hf_cli" _hook "$hf_harness" "$hf_event"
   exit 0
 }
 
@@ -144,8 +167,7 @@ before-tool)
     hf_stranger && exit 0
     hf_deny
   fi
-  hf_stranger || hf_notice
-  exit 0
+  hf_notice
   ;;
 session-start | session-end) hf_report ;;
 # Whatever goes wrong with it is nothing for the agent.

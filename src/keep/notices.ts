@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Notice } from '../model/index.ts'
+import { MESSAGES } from '../model/index.ts'
 import { readOr } from './atomic.ts'
 
 /** So many topics wait to be told: more than that, nobody would read. */
@@ -19,7 +20,11 @@ export function leaveNotice(folder: string, { topic, text }: Notice): void {
     for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
       makeFolder(folder)
       const waiting = namesIn(folder)
-      if (waiting.length >= MAX_TOPICS && !waiting.includes(topic)) return
+      if (waiting.length >= MAX_TOPICS && !waiting.includes(topic)) {
+        // That they wait counts as told from now on: it always finds room.
+        if (topic !== MESSAGES) return
+        dropOldest(folder, waiting)
+      }
       if (isMoved(ready, join(folder, topic))) return
     }
   } catch {
@@ -27,6 +32,12 @@ export function leaveNotice(folder: string, { topic, text }: Notice): void {
   } finally {
     rmSync(ready, { force: true })
   }
+}
+
+function dropOldest(folder: string, topics: readonly string[]): void {
+  const ages = topics.map((topic) => ({ topic, since: statSync(join(folder, topic), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+  const [oldest] = ages.toSorted((one, other) => one.since - other.since)
+  if (oldest !== undefined) rmSync(join(folder, oldest.topic), { force: true })
 }
 
 function makeFolder(folder: string): void {
@@ -40,6 +51,8 @@ function makeFolder(folder: string): void {
 /** All that wait; from now on it is the caller's to tell them. */
 export function takeNotices(folder: string): Notice[] {
   const taken = `${folder}.${process.pid}`
+  // One who had our pid died while telling these.
+  rmSync(taken, { recursive: true, force: true })
   if (!isMoved(folder, taken)) return []
   const notices = namesIn(taken).map((topic) => ({ topic, text: (readOr(join(taken, topic)) ?? '').trimEnd() }))
   rmSync(taken, { recursive: true, force: true })

@@ -27,13 +27,15 @@ export async function serve({ assets, home, version }: ServeOptions): Promise<nu
   const worlds = lend(open)
   let publish = (_uri: string): void => {}
   const subscriptions = watchEvents(worlds, tell, (uri) => publish(uri))
-  const input = boundedLines(policy.mcpLineBytes, tell, () => parting())
+  const input = boundedLines(policy.mcpLineBytes, tell, () => parting(), policy.mcpHeldBytes)
   const wire = stdioWire(input, process.stdout, subscriptions)
-  const isDone = (): boolean =>
-    worlds.users() === 0 && (wire.isClosed() || (wire.unanswered() === 0 && input.readableLength === 0 && process.stdout.writableLength === 0))
+  const isHeard = (): boolean => wire.unanswered() === 0 && input.writableLength === 0 && input.readableLength === 0
+  const isDone = (): boolean => worlds.users() === 0 && (wire.isClosed() || (isHeard() && process.stdout.writableLength === 0))
 
-  /** What waits is let go at once; what is under way gets a moment to come to its end and be answered. */
-  async function parting(): Promise<void> {
+  /** What waits is let go at once; what is under way gets a moment, once, to come to its end and be answered. */
+  let parted: Promise<void> | null = null
+  const parting = (): Promise<void> => (parted ??= part())
+  async function part(): Promise<void> {
     ending.abort()
     const until = performance.now() + policy.mcpPartingMs
     // A turn first: what was just read is still to be heard.
@@ -52,7 +54,9 @@ export async function serve({ assets, home, version }: ServeOptions): Promise<nu
   )
   process.stdin.on('error', () => input.end())
   process.stdin.pipe(input)
-  await Promise.race([wire.closed, gone, signalled()])
+  // Its end may lie behind more than is ever heard.
+  const ended = new Promise<void>((done) => process.stdin.once('end', () => done()))
+  await Promise.race([wire.closed, gone, signalled(), ended])
   await parting()
   return exitCode.done
 }

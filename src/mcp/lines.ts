@@ -4,9 +4,9 @@ const NEWLINE = 10
 
 /**
  * Whole lines of a bounded length, whatever comes in. What is longer is left out, and held in no memory; so is a last line that nobody ended.
- * `last`: what comes before the end is passed on.
+ * `last`: what comes before the end is passed on. `heldBytes`: so much is taken in while nobody wants the lines.
  */
-export function boundedLines(mostBytes: number, leftOut: (why: string) => void, last: () => Promise<void>): Transform {
+export function boundedLines(mostBytes: number, leftOut: (why: string) => void, last: () => Promise<void>, heldBytes?: number): Transform {
   let parts: Buffer[] = []
   let size = 0
   const take = (part: Buffer): void => {
@@ -15,6 +15,7 @@ export function boundedLines(mostBytes: number, leftOut: (why: string) => void, 
     else parts = []
   }
   return new Transform({
+    ...(heldBytes === undefined ? {} : { writableHighWaterMark: heldBytes }),
     transform(chunk: Buffer, _encoding, done) {
       let from = 0
       for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {

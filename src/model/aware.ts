@@ -5,12 +5,15 @@ export type Told = {
   /** Runs of siblings that it knows to be here. */
   readonly here: readonly string[]
   /** The newest message that it knows to wait. */
-  readonly message: number
+  readonly message: Waiting
   /** It knows that it was told to end. */
   readonly retired: boolean
   /** It had a prompt before: those who are here since then have joined it. */
   readonly greeted: boolean
 }
+
+/** A message by its number and its time: a store that was lost numbers from 1 again. */
+type Waiting = { readonly seq: number; readonly at: number }
 
 /** Another session at work here, by the run that it is at work in: its id may change. */
 export type Peer = {
@@ -20,6 +23,9 @@ export type Peer = {
   /** What it does, in its own words; null: it has not said. */
   readonly plan: string | null
 }
+
+/** The topic of the notice that messages wait: which and how many is asked when it is told. */
+export const MESSAGES = 'messages'
 
 /** What is left for an agent until somebody tells it. Of one topic there is only the newest. */
 export type Notice = { readonly topic: string; readonly text: string }
@@ -32,7 +38,7 @@ export type Around = {
   readonly peers: readonly Peer[]
   /** Those that it was told of and whose runs are on record as over. */
   readonly gone: readonly Peer[]
-  readonly unread: readonly { readonly seq: number; readonly from: string }[]
+  readonly unread: readonly (Waiting & { readonly from: string })[]
   readonly retired: Retirement | null
 }
 /** It was told to end: what its session is called, and who wants what; null: the tombstone has no words. */

@@ -65,6 +65,9 @@ export const policy = {
   siblingsShown: 50,
   /** To an MCP client: a line of so many bytes at most is read, so many events are given out, and so many addresses can be subscribed to. */
   mcpLineBytes: 1024 * 1024,
+  /** So many of its requests are under way or wait to be sent their answers; then so many bytes more are taken in, for the end to be seen behind them. */
+  mcpRequests: 256,
+  mcpHeldBytes: 4 * 1024 * 1024,
   mcpEvents: 100,
   mcpSubscriptions: 64,
   /** While one is, it is looked so often whether there is something new. */

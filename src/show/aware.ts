@@ -22,6 +22,7 @@ function compose({ first, joined, left, messages, retired, notices }: News, most
   ]
   const sentences = [
     ...(retired === null ? [] : [retiredText(retired)]),
+    // They are our own words, in which those of others stand in quotes already.
     ...notices.map((notice) => oneLine(notice, LINE)),
     ...(messages === null ? [] : [messagesText(messages.count, messages.from)]),
     ...(others.length === 0 ? [] : [`${others.join('; ')} (holdfast siblings --here)`]),
@@ -37,25 +38,41 @@ function named(peers: readonly Peer[], most: number, inWords: boolean): string {
 }
 
 function peerText({ session, harness, plan }: Peer, inWords: boolean): string {
-  const about = [...(harness === null ? [] : [oneLine(harness, NAME)]), ...(plan === null || !inWords ? [] : [`says: "${oneLine(plan, WORDS)}"`])]
-  return `${oneLine(session, NAME)}${about.length === 0 ? '' : ` (${about.join(', ')})`}`
+  const about = [...(harness === null ? [] : [name(harness)]), ...(plan === null || !inWords ? [] : [`says: ${quoted(plan, WORDS)}`])]
+  return `${name(session)}${about.length === 0 ? '' : ` (${about.join(', ')})`}`
 }
 
 /** What `notice` and `inbox` are about. */
 export const messagesText = (count: number, from: string): string =>
-  `${count === 1 ? `1 message from ${oneLine(from, NAME)} waits` : `${count} messages wait, the newest from ${oneLine(from, NAME)}`}: holdfast inbox, or the MCP tool inbox`
+  `${count === 1 ? `1 message from ${name(from)} waits` : `${count} messages wait, the newest from ${name(from)}`}: holdfast inbox, or the MCP tool inbox`
 
 const ENDS = { stopped: 'was stopped', superseded: 'was taken over by somebody else' } as const
 
 function retiredText({ session, intent }: Retirement): string {
   const what = intent === null ? 'was retired' : intent.by === 'holdfast' ? 'was fenced off' : ENDS[intent.end]
-  return `session ${oneLine(session, NAME)}, which this agent works for, ${what}${because(intent)}: its tool calls are denied. Stop working and tell the user`
+  return `session ${name(session)}, which this agent works for, ${what}${because(intent)}: its tool calls are denied. Stop working and tell the user`
 }
 
-const because = (intent: Intent | null): string => (intent === null ? '' : ` (by ${oneLine(intent.by, NAME)}: ${oneLine(intent.reason, REASON)})`)
+/** Holdfast's own reasons are sentences of ours; any other is what somebody says. */
+const because = (intent: Intent | null): string =>
+  intent === null ? '' : ` (by ${tame(intent.by, NAME)}: ${intent.by === 'holdfast' ? tame(intent.reason, REASON) : quoted(intent.reason, REASON)})`
 
-/** Words from elsewhere: on one line, and not too many. */
+/**
+ * Words from elsewhere, between quotes that they cannot close: the model that reads the line would take what follows for ours. So nothing
+ * in them is, or looks like, a double quote, or takes the meaning from the one that ends them.
+ */
+const quoted = (text: string, most: number): string => `"${tame(text, most)}"`
+
+/** What somebody is called, which stands without quotes and before brackets. */
+const name = (text: string): string => tame(text, NAME).replaceAll(/[()[\]{}]/g, '·')
+
+const QUOTES = /["\p{Pi}\p{Pf}\u02BA\u02DD\u02EE\u05F4\u201E\u2033\u2036\u275D\u275E\u301D-\u301F\u2E42\uFF02]/gu
+const UNSEEN = /[\\\uFE68\uFF3C\p{Cf}\p{Cs}\p{Co}\p{Cn}]/gu
+
+const tame = (text: string, most: number): string => oneLine(text.replaceAll(QUOTES, "'").replaceAll(UNSEEN, '·'), most)
+
+/** On one line, not too much, and no half of a character. */
 function oneLine(text: string, most: number): string {
   const line = plain(text.trim().replaceAll(/\s+/g, ' '))
-  return line.length <= most ? line : `${line.slice(0, most - 1)}…`
+  return line.length <= most ? line : `${line.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }

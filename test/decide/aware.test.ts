@@ -6,9 +6,11 @@ import { verifies } from '../requirements.ts'
 import { intent } from './build.ts'
 
 const peer = (session: string, run = `r-${session}`): Peer => ({ run, session, harness: 'claude', plan: null })
+/** Sent as many minutes into the day as its number, if the store was never lost. */
+const sent = (seq: number, at = seq * 60_000) => ({ seq, at })
 const around = (over: Partial<Around> = {}): Around => ({ peers: [], gone: [], unread: [], retired: null, ...over })
-const told = (over: Partial<Told> = {}): Told => ({ here: [], message: 0, retired: false, greeted: true, ...over })
-const unread = (...seqs: number[]) => seqs.map((seq) => ({ seq, from: `sender-${seq}` }))
+const told = (over: Partial<Told> = {}): Told => ({ here: [], message: sent(0), retired: false, greeted: true, ...over })
+const unread = (...seqs: number[]) => seqs.map((seq) => ({ ...sent(seq), from: `sender-${seq}` }))
 const notice = (topic: string) => ({ topic, text: `about ${topic}` })
 
 describe('what is new to an agent', () => {
@@ -23,10 +25,10 @@ describe('what is new to an agent', () => {
     ['nothing, when one that is known has another id', told({ here: [a.run] }), around({ peers: [{ ...a, session: 'renamed' }] }), null],
     ['nothing, when it is here in its next run', told({ here: [a.run] }), around({ peers: [peer('a', 'r2')], gone: [a] }), null],
     ['messages', told(), around({ unread: unread(3, 4) }), { ...nothing(), messages: { count: 2, from: 'sender-4' } }],
-    ['nothing, while the same ones wait', told({ message: 4 }), around({ unread: unread(3, 4) }), null],
+    ['nothing, while the same ones wait', told({ message: sent(4) }), around({ unread: unread(3, 4) }), null],
     [
       'a later message, with all that wait',
-      told({ message: 3 }),
+      told({ message: sent(3) }),
       around({ unread: unread(3, 4) }),
       { ...nothing(), messages: { count: 2, from: 'sender-4' } },
     ],
@@ -36,7 +38,7 @@ describe('what is new to an agent', () => {
   test.each(cases)('%s', (_what, before, seen, news) => expect(newsFor(before, seen, []).news).toEqual(news))
 
   test('a notice that nobody told yet is told with it; of messages, what is true by then', () => {
-    const known = told({ message: 4 })
+    const known = told({ message: sent(4) })
     expect(newsFor(known, around(), [notice('conflict-r1')]).news).toEqual({ ...nothing(), notices: ['about conflict-r1'] })
     expect(newsFor(known, around({ unread: unread(4) }), [notice(MESSAGES)]).news).toEqual({ ...nothing(), messages: { count: 1, from: 'sender-4' } })
     // They were read in between.
@@ -50,23 +52,44 @@ describe('what is new to an agent', () => {
 
 describe('a message is announced by whoever is first', () => {
   test('its sender, if no prompt has told it; and then no prompt does', () => {
-    const once = announced(null, 7)
-    expect(once).toMatchObject({ message: 7, greeted: false })
+    const once = announced(null, sent(7))
+    expect(once).toMatchObject({ message: sent(7), greeted: false })
     expect(newsFor(once, around({ unread: unread(7) }), []).news).toBeNull()
-    expect(announced(once, 7)).toBeNull()
-    expect(announced(once, 8)).toMatchObject({ message: 8 })
+    expect(announced(once, sent(7))).toBeNull()
+    expect(announced(once, sent(8))).toMatchObject({ message: sent(8) })
   })
-  test('a prompt, and then its sender does not', () => expect(announced(newsFor(null, around({ unread: unread(7) }), []).told, 7)).toBeNull())
+  test('a prompt, and then its sender does not', () => expect(announced(newsFor(null, around({ unread: unread(7) }), []).told, sent(7))).toBeNull())
+  test('also when the store was lost, and what is sent later has lower numbers', () => {
+    const [before, later] = [told({ message: sent(40) }), sent(1, sent(41).at)]
+    expect(announced(before, later)).toMatchObject({ message: later })
+    const first = newsFor(before, around({ unread: [{ ...later, from: 'b' }] }), [])
+    expect([first.news?.messages, first.told.message]).toEqual([{ count: 1, from: 'b' }, later])
+    expect(newsFor(first.told, around({ unread: [{ ...later, from: 'b' }] }), []).news).toBeNull()
+    expect(announced(first.told, later)).toBeNull()
+    const second = sent(2, sent(42).at)
+    expect(announced(first.told, second)).toMatchObject({ message: second })
+    // The clock went back: then its number says it.
+    expect(announced(told({ message: sent(40) }), sent(41, 0))).toMatchObject({ message: sent(41, 0) })
+  })
   test('an agent that was told of a message, and never had a prompt, still hears who is here already', () => {
-    const { news } = newsFor(announced(null, 7), around({ peers: [peer('a')] }), [])
+    const { news } = newsFor(announced(null, sent(7)), around({ peers: [peer('a')] }), [])
     expect(news).toMatchObject({ first: true, joined: [{ session: 'a' }] })
   })
 })
 
 test('what was written down comes back, and nonsense is nothing', () => {
-  const some = told({ here: ['r1'], message: 3 })
+  const some = told({ here: ['r1'], message: sent(3) })
   expect(toldFrom(JSON.stringify(some))).toEqual(some)
-  for (const text of [null, '', '{', 'null', '[]', '{"here":1,"message":0,"retired":false,"greeted":true}', '{"here":[]}'])
+  for (const text of [
+    null,
+    '',
+    '{',
+    'null',
+    '[]',
+    '{"here":1,"message":{"seq":0,"at":0},"retired":false,"greeted":true}',
+    '{"here":[],"message":7,"retired":false,"greeted":true}',
+    '{"here":[]}',
+  ])
     expect(toldFrom(text)).toBeNull()
 })
 

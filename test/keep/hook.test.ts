@@ -195,6 +195,34 @@ for (const shell of SHELLS)
       expect(readdirSync(run)).toEqual(['native'])
     })
 
+    test('a notice lies until the agent itself calls: not for those inside it, nor for one with a conversation of its own', () => {
+      writeFileSync(join(run, 'native'), 'claude a\nclaude b\n')
+      writeFileSync(join(run, 'refused'), 'claude c\n')
+      leave('messages', '1 message waits')
+      const inner = ['{"agent_id":"x1","session_id":"a"}', '{"session_id":"a","tool_input":{"a":[1]},"agent_id" : "\\u0061"}', payload('other')]
+      for (const input of inner) expect(call({ shell, input }), input).toEqual(ALLOWED)
+      expect(readdirSync(join(run, 'notice'))).toEqual(['messages'])
+      // Where nobody can say who calls, it is told rather than kept for good.
+      const own = [
+        payload('b'),
+        payload('c'),
+        '',
+        'nonsense',
+        '{"session_id":7}',
+        '{"session_id":"a","agent_id":null}',
+        '{"session_id":"a","agent_id":""}',
+        '{"session_id":"a","tool_input":{"agent_id":"x"},"x":"agent_id"}',
+        '{"session_id":"a","x":"\\"agent_id\\":\\"x\\""}',
+      ]
+      for (const input of own) {
+        leave('messages', '1 message waits')
+        expect(JSON.parse(call({ shell, input }).stdout || '{}'), input).toMatchObject({ systemMessage: 'Holdfast: 1 message waits' })
+      }
+      // A fence is for all that it has started.
+      retire()
+      for (const input of inner) expect(call({ shell, input }).status, input).toBe(2)
+    })
+
     test('several notices are told together, and where a model hears nothing before a tool they wait for its next prompt', () => {
       for (const [topic, text] of Object.entries({ messages: '2 messages wait', conflict: 'somebody came' })) leave(topic, text)
       for (const harness of ['gemini', 'qwen', 'droid']) expect(call({ shell, harness }), harness).toEqual(ALLOWED)

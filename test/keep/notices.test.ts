@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -46,6 +46,27 @@ verifies('bounded', 'so many topics wait at most, and those that wait are still 
   const taken = files.takeNotices(run)
   expect(taken).toHaveLength(8)
   expect(taken).toContainEqual({ topic: 't0', text: 'newer' })
+  expect(names()).toEqual([])
+})
+
+verifies('bounded', 'that messages wait always finds room: what was left first makes it', () => {
+  for (let topic = 0; topic < 8; topic++) {
+    leave(`t${topic}`, 'x')
+    utimesSync(join(folder, 'notice', `t${topic}`), 1000, 1000 - (topic === 5 ? 1 : 0))
+  }
+  leave('messages', '1 message waits')
+  leave('one more', 'x')
+  const taken = files.takeNotices(run)
+  expect(taken.map(({ topic }) => topic)).toEqual(['messages', 't0', 't1', 't2', 't3', 't4', 't6', 't7'])
+  expect(taken).toContainEqual({ topic: 'messages', text: '1 message waits' })
+})
+
+test('what one with the same pid left when it died in the middle hinders nobody', () => {
+  const left = join(folder, `notice.${process.pid}`)
+  mkdirSync(left)
+  writeFileSync(join(left, 'old'), 'told by the dead')
+  leave('messages', '1 message waits')
+  expect(files.takeNotices(run)).toEqual([{ topic: 'messages', text: '1 message waits' }])
   expect(names()).toEqual([])
 })
 

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -144,7 +145,7 @@ describe('an agent that Holdfast knows', () => {
         await lab.ok(['run', '--session', session, '--dir', lab.newDir(), '--detach', 'claude', '-p', 'x'], { env: move })
       }
       const was = String((await lab.status('one'))['nativeId'])
-      const NEW = '11111111-2222-4333-8444-555555555555'
+      const NEW = randomUUID()
       expect(await go('one', NEW)).toBe(`0 ${NEW}`)
       expect(await lab.status('one')).toMatchObject({ nativeId: NEW, state: 'running' })
       expect((await lab.status(was)).session).toBe('one')
@@ -192,13 +193,15 @@ describe('an agent that Holdfast knows', () => {
     'a fork begins with a copy of what was burned before: that is not burned again, and ends nothing',
     withAgent(async (lab, env) => {
       const projects = join(lab.agentDir, 'config', 'projects', '-w')
-      const [OLD, FORK] = ['66666666-2222-4333-8444-555555555555', '77777777-2222-4333-8444-555555555555']
+      const [OLD, FORK] = [randomUUID(), randomUUID()]
       const usage = { input_tokens: 5000, output_tokens: 10 }
       const line = { type: 'assistant', sessionId: OLD, timestamp: '2026-01-01T00:00:00.000Z', message: { id: 'old', usage } }
       mkdirSync(projects, { recursive: true })
       writeFileSync(join(projects, `${OLD}.jsonl`), `${JSON.stringify(line)}\n`)
       const command = ['--', 'claude', '--resume', OLD, '--fork-session']
-      await lab.ok(['run', '--session', 's', '--budget', '1000', '--detach', '--dir', lab.dir, ...command], { env: { ...env, FA_DO: 'fork' } })
+      await lab.ok(['run', '--session', 's', '--budget', '1000', '--detach', '--dir', lab.dir, ...command], {
+        env: { ...env, FA_DO: 'fork', FA_ID: FORK },
+      })
       const followed = join(lab.home, 'runs', String((await lab.status('s'))['run']), 'follow')
       await until('the timer to have counted', async () => readOr(followed).includes(FORK) || (await lab.status('s')).state !== 'running')
       expect(await lab.status('s')).toMatchObject({ state: 'running', nativeId: FORK, usage: { tokens: { total: 110 }, tokensWhole: true } })
@@ -209,11 +212,12 @@ describe('an agent that Holdfast knows', () => {
   test(
     'an agent that it started by itself ends with it, and is on record as a task with what it burned',
     withAgent(async (lab, env) => {
-      await lab.ok(['run', '--session', 's', '--detach', '--dir', lab.dir, 'claude', '-p', 'x'], { env: { ...env, FA_DO: 'review' } })
-      const transcript = join(lab.agentDir, 'config', 'projects', '-w', '99999999-2222-4333-8444-555555555555.jsonl')
+      const REVIEW = randomUUID()
+      await lab.ok(['run', '--session', 's', '--detach', '--dir', lab.dir, 'claude', '-p', 'x'], { env: { ...env, FA_DO: 'review', FA_ID: REVIEW } })
+      const transcript = join(lab.agentDir, 'config', 'projects', '-w', `${REVIEW}.jsonl`)
       await until('the review to work', () => readOr(transcript).split('\n').length > 3)
       const { nativeId } = await lab.status('s')
-      expect(nativeId).not.toBe('99999999-2222-4333-8444-555555555555')
+      expect(nativeId).not.toBe(REVIEW)
       await lab.ok(['stop', 's'])
       const tasks = JSON.parse(await lab.ok(['task', 'ls', 's', '--json'])) as {
         session: string

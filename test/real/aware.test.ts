@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { inLab } from './lab.ts'
 import { hookLine, obedient } from './obedient.ts'
 
-const [A, B, N] = ['aaaaaaaa-2222-4333-8444-555555555555', 'bbbbbbbb-2222-4333-8444-555555555555', 'cccccccc-2222-4333-8444-555555555555']
+/** Nobody else's, since all processes of the machine are looked at. */
+const [A, B, N] = [randomUUID(), randomUUID(), randomUUID()]
 
 /** What the model is told; the person is told the same. */
 function heard(said: string, event = 'UserPromptSubmit'): string {

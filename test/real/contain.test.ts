@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { AGENT, COMMAND, cgroupsOf, gone, inLab, isAlive, type Lab, readOr, TEST_COMMAND, unable, until } from './lab.ts'
+import { AGENT, COMMAND, cgroupsOf, findings, gone, inLab, isAlive, type Lab, readOr, TEST_COMMAND, unable, until } from './lab.ts'
 
 const isRoot = process.getuid?.() === 0
 const hasCgroups = isRoot && (existsSync('/sys/fs/cgroup/unified/cgroup.procs') || existsSync('/sys/fs/cgroup/cgroup.procs'))
@@ -235,7 +235,11 @@ test(
     await new Promise((done) => started.once('exit', done))
     const scrubbed = await lab.pid('scrubbed')
     expect(await lab.ok(['status', 's'])).toMatch(/containment +marker, cookie, .* \(its agent did not get into its cgroup /)
-    expect(await lab.ok(['doctor'])).toContain('its agent is not in its cgroup')
+    const found = await findings(lab)
+    expect(found.filter(({ topic }) => topic === 's').map(({ what }) => what)).toContainEqual(
+      expect.stringContaining('its agent is not in its cgroup'),
+    )
+    expect(found.filter(({ level }) => level === 'trouble')).toEqual([])
     await lab.ok(['stop', 's'])
     expect(isAlive(scrubbed)).toBe(false)
   }),

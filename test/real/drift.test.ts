@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -5,7 +6,8 @@ import { verifies } from '../requirements.ts'
 import { inLab, isAlive, type Lab, readOr, startOf, until } from './lab.ts'
 import { obedient } from './obedient.ts'
 
-const [X, Y, Z] = ['aaaaaaaa-2222-4333-8444-555555555555', 'bbbbbbbb-2222-4333-8444-555555555555', 'cccccccc-2222-4333-8444-555555555555']
+/** Nobody else's, since all processes of the machine are looked at. */
+const [X, Y, Z] = [randomUUID(), randomUUID(), randomUUID()]
 
 /** What a harness writes about a process of its own, and a conversation as it lies on disk. */
 function anchors(lab: Lab) {

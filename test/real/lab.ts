@@ -104,6 +104,14 @@ export async function inLab(body: (lab: Lab) => Promise<void>): Promise<void> {
   }
 }
 
+export type Finding = { readonly topic: string; readonly level: string; readonly what: string; readonly next: string | null }
+
+/** What doctor finds in a lab. Whose conversations have two owners it asks of the whole machine, where other labs are at work: that is left out. */
+export async function findings(lab: Lab, options: Options = {}): Promise<Finding[]> {
+  const { stdout } = await lab.hf(['doctor', '--json'], options)
+  return (JSON.parse(stdout) as { findings: Finding[] }).findings.filter(({ topic }) => topic !== 'owners')
+}
+
 /** No HOLDFAST_ variable of a session around the tests may reach them. */
 export const cleanEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { policy } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 import { COMMAND, inLab, type Lab, readOr, until } from './lab.ts'
 import { type Connection, calling, connect, ERAS, INITIALIZE, identity, isThere, type Mode, message, speak } from './mcp-client.ts'
@@ -115,7 +116,13 @@ async function talking({ call, refused, client }: Connection, lab: Lab): Promise
   await call('whoami')
   cancel.abort()
   await expect(unwanted).rejects.toThrow()
-  const waiting = call('inbox', { waitSeconds: 40, peek: true })
+  let isWaiting = true
+  const waiting = call('inbox', { waitSeconds: 40, peek: true }).finally(() => {
+    isWaiting = false
+  })
+  // One that does not wait would be answered before those that are asked after it.
+  for (let asked = 0; asked < 2; asked++) expect(await call('inbox', { peek: true })).toEqual({ messages: [] })
+  expect(isWaiting).toBe(true)
   await lab.ok(['message', 's', 'for you'])
   expect(await waiting).toMatchObject({ messages: [{ text: 'for you' }] })
   expect(await call('inbox')).toMatchObject({ messages: [{ text: 'for you', from: { session: null } }] })
@@ -169,6 +176,7 @@ test('it ends with its client, however that goes, and leaves nothing', () =>
       ...(['SIGTERM', 'SIGINT', 'SIGHUP'] as const).map((signal) => ended(lab, ({ child }) => child.kill(signal))),
       inTheMiddle(lab),
       killedClient(lab),
+      unread(lab),
     ])
     expect(unanswered.code).toBe(0)
     expect(others.slice(0, 4)).toEqual([quiet, quiet, quiet, quiet])
@@ -182,6 +190,19 @@ async function inTheMiddle(lab: Lab): Promise<void> {
   expect((await until('the server to end', () => readOr(join(lab.agentDir, 'code')))).trim()).toBe('0')
   const answers = readOr(out).trim().split('\n')
   expect(answers.map((line) => (JSON.parse(line) as { id: number }).id).sort()).toEqual([1, 2, 3])
+}
+
+/** Nobody reads what was asked for, and it was much: the end of input is seen behind it, and it is not all carried out first. */
+async function unread(lab: Lab): Promise<void> {
+  const { child, answers } = speak(lab)
+  child.stdin.write(INITIALIZE)
+  await until('its first answer', () => answers.length > 0)
+  child.stdout.pause()
+  const before = performance.now()
+  child.stdin.end(Array.from({ length: 20_000 }, (_, index) => message('tools/list', index + 2)).join(''))
+  expect(await new Promise((done) => child.once('exit', done))).toBe(0)
+  // A moment for what is under way, and one for a busy machine.
+  expect(performance.now() - before).toBeLessThan(policy.mcpPartingMs + 4000)
 }
 
 /** The client is killed while somebody else holds the server's input open, and a shell between the two lives on. */

@@ -38,7 +38,7 @@ verifies('identity', 'anchors of agents: doctor tells the living from the dead, 
     put('-1.json', claudeSays(-1, '5'))
     put('12.json', 'garbage')
     const env = { HOME: userHome }
-    const told = async (...more: string[]): Promise<Report> => JSON.parse(await lab.ok(['doctor', '--json', ...more], { env })) as Report
+    const told = async (...more: string[]): Promise<Report> => JSON.parse((await lab.hf(['doctor', '--json', ...more], { env })).stdout) as Report
     const anchors = ({ findings }: Report): string[] =>
       findings.filter(({ topic }) => topic === 'anchors').map(({ level, what, next }) => `${level} ${what} > ${next}`)
 
@@ -76,7 +76,7 @@ verifies('identity', 'anchors of agents: doctor tells the living from the dead, 
     })
     expect(readdirSync(sessions).toSorted()).toEqual(before.filter((name) => !gonePaths.includes(name)))
 
-    const again = await lab.ok(['doctor', '--fix'], { env })
+    const { stdout: again } = await lab.hf(['doctor', '--fix'], { env })
     expect(again).toContain('anchors of agents: 0 removed; stayed: 1 alive, 1 unknown, 3 malformed\n')
     expect(again).not.toMatch(/^removed/m)
     expect(isAlive(recycled)).toBe(true)
@@ -127,6 +127,8 @@ verifies('lock-life', 'what dead processes of ours left is gone after the next s
     for (const victim of [keeper, pid, holder.pid ?? 0]) process.kill(victim, 'SIGKILL')
     for (const victim of [timer, keeper, pid, holder.pid ?? 0]) await gone(victim)
     expect(readdirSync(run)).toEqual(expect.arrayContaining(['ear', 'plan', 'timer']))
+    // Its agent was told something once: that number is no pid, although pid 1 is alive.
+    writeFileSync(join(run, 'aware.1'), '{}')
     // One that a crash left: no live run has it, and nobody is in it.
     const stem = cgroupStem(readOr(join(lab.home, 'install')).trim())
     const place = dirname(readOr(join(run, 'cgroup')).trimEnd())
@@ -138,9 +140,9 @@ verifies('lock-life', 'what dead processes of ours left is gone after the next s
     expect(stderr).toMatch(new RegExp(`^holdfast: removed ${2 + empty.length} things that dead processes left: .*\n$`))
     for (const path of empty) expect([stderr, existsSync(path)]).toEqual([expect.stringContaining(path), false])
     expect(stderr).toContain(`the lock of pid ${holder.pid} on ${held}; `)
-    expect(stderr).toContain(`${run}: ear, plan, timer`)
+    expect(stderr).toContain(`${run}: aware.1, ear, plan, timer`)
     expect(stderr).not.toContain(kept)
-    expect(readdirSync(run).filter((name) => ['ear', 'plan', 'timer'].includes(name))).toEqual([])
+    expect(readdirSync(run).filter((name) => ['aware.1', 'ear', 'plan', 'timer'].includes(name))).toEqual([])
     const locks = JSON.parse(await lab.ok(['locks', '--json'])) as { dir: string }[]
     expect(locks.map(({ dir }) => dir).toSorted()).toEqual([kept, lab.dir].toSorted())
     const { run: current } = (await lab.status('s')) as unknown as { run: string }

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { COMMAND, inLab, type Lab, until } from './lab.ts'
+import { COMMAND, inLab, type Lab, readOr, startOf, until } from './lab.ts'
 
 /** A session that does what is put into its folder as a script, and answers with its output and exit code. */
 async function worker(lab: Lab, session: string): Promise<(script: string) => Promise<{ out: string; code: number }>> {
@@ -22,6 +22,20 @@ async function worker(lab: Lab, session: string): Promise<(script: string) => Pr
     rmSync(join(dir, 'code'))
     return { out: readFileSync(join(dir, 'out'), 'utf8'), code: Number(code) }
   }
+}
+
+/** The process of this lab, by pid and birth, that runs a command with these words and has the store open; null: none does. */
+function lookingAt({ home }: Lab, ...words: readonly string[]): string | null {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    if (!readOr(`/proc/${pid}/cmdline`).includes(`\0${words.join('\0')}\0`)) continue
+    try {
+      const open = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
+      if (open.includes(join(home, 'holdfast.db'))) return `${pid} ${startOf(Number(pid))}`
+    } catch {
+      // It has just gone, or something of it.
+    }
+  }
+  return null
 }
 
 type Told = { text: string; to: string; from: { session: string | null; how: string | null } }
@@ -47,6 +61,10 @@ verifies('self', 'a message has the sender that we know, not the one it claims t
     expect(await a('holdfast message a "to myself"')).toMatchObject({ code: 64 })
     // Waiting ends with the first one.
     const waiting = b('holdfast inbox --wait --timeout 20s')
+    const waiter = await until('it to have looked', () => lookingAt(lab, 'inbox', '--wait'))
+    // One that does not wait would be done before another, which starts after it, has answered.
+    expect(await lab.ok(['inbox', '--session', 'b', '--peek'])).toBe('no messages\n')
+    expect(lookingAt(lab, 'inbox', '--wait')).toBe(waiter)
     await lab.ok(['message', 'b', 'wake up'])
     expect((await waiting).out).toContain('wake up')
     expect((await lab.hf(['inbox', '--session', 'b'])).code).toBe(64)

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { COMMAND, gone, inLab, isAlive, type Lab, TEST_COMMAND, unable, until } from './lab.ts'
+import { COMMAND, findings, gone, inLab, isAlive, type Lab, TEST_COMMAND, unable, until } from './lab.ts'
 
 type Task = {
   session: string
@@ -139,7 +139,7 @@ verifies('one-owner', 'what a killed run had started is ended before the next on
     await gone(pid)
     await lab.ok(['resume', 's', '--detach', '--', 'sleep', '1000'])
     expect(tasks.filter(isAlive)).toEqual([])
-    expect((await lab.hf(['doctor'])).stdout).not.toContain('trouble')
+    expect((await findings(lab)).filter(({ level }) => level === 'trouble')).toEqual([])
   }),
 )
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { AGENT, cgroupsOf, gone, inLab, isAlive, type Lab, readOr, unable, until } from './lab.ts'
+import { AGENT, cgroupsOf, findings, gone, inLab, isAlive, type Lab, readOr, unable, until } from './lab.ts'
 
 const isRoot = process.getuid?.() === 0
 const runsOf = (lab: Lab): string[] => readdirSync(join(lab.home, 'runs'))
@@ -236,11 +236,9 @@ verifies('innocent', 'suspects are listed with what speaks for and against, and 
 
 test('doctor says what holds runs together here, and with --fix does what needs nobody to decide', () =>
   inLab(async (lab) => {
-    const { findings } = JSON.parse(await lab.ok(['doctor', '--json'], { env: { HOME: lab.newDir() } })) as {
-      findings: { topic: string; level: string }[]
-    }
-    expect(findings.map(({ topic }) => topic)).toEqual(['containment', 'marker', 'sight'])
-    expect(findings.every(({ level }) => level === 'fine') || !isRoot).toBe(true)
+    const found = await findings(lab, { env: { HOME: lab.newDir() } })
+    expect(found.map(({ topic }) => topic)).toEqual(['containment', 'marker', 'sight'])
+    expect(found.every(({ level }) => level === 'fine') || !isRoot).toBe(true)
     await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--', 'true'])
     await lab.ok(lab.detached('s', 'sh', '-c', 'sleep 1000 & exec sleep 1001'))
     const { pid, keeper } = await lab.status('s')
