@@ -3,7 +3,7 @@ import type { Listed, OnRecord, Origin, SelfFacts } from '../decide/index.ts'
 import { agentsAmong, mayBeAgent, registeredAgents } from '../harness/index.ts'
 import type { Agent, Environment, LiveRun, NativeId, ProcessId, ProcessRow, Registered, Run, SharedDaemon, Store } from '../model/index.ts'
 import { innermostCookie, isLive, LINEAGE_VARIABLE, sameProcess } from '../model/index.ts'
-import { bornWith, frontOf } from './caller.ts'
+import { bornWith, type Front, provenFront } from './caller.ts'
 import { candidateOf } from './candidates.ts'
 import { everybody } from './unmanaged.ts'
 import type { World } from './world.ts'
@@ -17,12 +17,13 @@ export type Seen = { readonly run: Run; readonly pid: number | null }
  */
 export async function selfFacts(world: World, seen?: readonly Seen[]): Promise<SelfFacts> {
   const store = await world.store('reader')
-  const marker = bornWith(world.env, world.processes.marker(world.processes.self().pid))
+  const front = await provenFront(world, 'reader')
+  const marker = bornWith(world, front)
   const marked = await onRecord(store, marker === null ? null : ((await store.runByMarker(marker)) ?? (await store.runWithMarker(marker))))
   const name = world.env['HOLDFAST_RUN']
   const named = name === undefined ? null : await onRecord(store, await store.run(name))
-  const said = { epoch: world.env['HOLDFAST_EPOCH'], secret: secretOf(world) }
-  const rows = around(world)
+  const said = { epoch: world.env['HOLDFAST_EPOCH'], secret: secretOf(world, front) }
+  const rows = around(world, front)
   const all = seen ?? (await store.snapshot('live', world.policy.sessionsShown)).views.map(({ run }) => ({ run, pid: null }))
   const live = all.flatMap(({ run }) => (run !== null && isLive(run) && isHere(run, world) ? [run] : []))
   const others = new Set(all.flatMap(({ run, pid }) => (run !== null && pid !== null && !rows.some((row) => row.pid === pid) ? [run.id] : [])))
@@ -51,21 +52,19 @@ async function onRecord(store: Store, run: Run | null): Promise<OnRecord | null>
 }
 
 /** The secret of the innermost run; without the one that our own front has just made. */
-function secretOf(world: World): string | undefined {
-  const lineage = world.env[LINEAGE_VARIABLE]
-  const front = frontOf(world)
+function secretOf({ env }: World, front: Front | null): string | undefined {
+  const lineage = env[LINEAGE_VARIABLE]
   const own = front !== null && lineage?.endsWith(front.cookie) === true ? lineage.slice(0, -front.cookie.length - 1) : lineage
   return own === undefined || own === '' ? undefined : innermostCookie(own)
 }
 
 /** Those that we were started from, as they are now: without ourselves, and without the shell that waits for us. */
-function around(world: World): ProcessRow[] {
-  const front = frontOf(world)?.keeper
-  return world.processes
+function around({ processes }: World, front: Front | null): ProcessRow[] {
+  return processes
     .origins()
     .slice(1, MAX_ORIGINS)
     .flatMap((one) => {
-      const seen = one.pid === front?.pid ? null : world.processes.sample(one.pid)
+      const seen = one.pid === front?.keeper.pid ? null : processes.sample(one.pid)
       return seen?.kind === 'seen' && sameProcess(seen.row, one) ? [seen.row] : []
     })
 }

@@ -9,7 +9,11 @@ function answerOf(lab: Lab, program: string, project = lab.newDir()): unknown {
   mkdirSync(join(project, 'node_modules'))
   symlinkSync(resolve('.'), join(project, 'node_modules', 'holdfast'))
   writeFileSync(join(project, 'program.mjs'), program)
-  const result = spawnSync(process.execPath, ['program.mjs'], { cwd: project, env: { ...lab.env, HOME: lab.agentDir, WORK: lab.dir }, encoding: 'utf8' })
+  const result = spawnSync(process.execPath, ['program.mjs'], {
+    cwd: project,
+    env: { ...lab.env, HOME: lab.agentDir, WORK: lab.dir },
+    encoding: 'utf8',
+  })
   expect(result.status, result.stderr).toBe(0)
   return JSON.parse(result.stdout)
 }
