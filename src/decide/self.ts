@@ -22,6 +22,9 @@ export type Origin = {
   readonly daemon: string | null
 }
 
+/** `doubt`: why that is not believed, where only an environment says it. */
+export type Served = NativeId & { readonly owner: OnRecord | null; readonly doubt: string | null }
+
 export type SelfFacts = {
   /** The marker that the caller was born with, and the run that has it. */
   readonly marker: number | null
@@ -32,7 +35,7 @@ export type SelfFacts = {
   /** Those that it was started from, nearest first. */
   readonly origins: readonly Origin[]
   /** The conversation in a shared daemon that it was started by, as far as the harness tells, and whose that is. */
-  readonly served: (NativeId & { readonly owner: OnRecord | null }) | null
+  readonly served: Served | null
   /** The agent that the marker's run is about lives, and is none of those. */
   readonly elsewhere: boolean
   /** Why the marker alone may have come through a shared daemon. */
@@ -80,6 +83,7 @@ function inDaemon(facts: SelfFacts, daemon: number | null): Self {
   if (nearest !== undefined && isApart) return asAgent(nearest, null)
   const what = (daemon === null ? null : origins[daemon]?.daemon) ?? 'a shared daemon'
   if (served === null) return nobody(`it was started by ${what}, which works for many sessions and does not tell for which`)
+  if (served.doubt !== null) return nearest === undefined ? nobody(served.doubt) : asAgent(nearest, null)
   const conversation = `${served.harness} session ${served.id} in ${what}`
   if (served.owner !== null) return asSession({ record: served.owner, how: 'registry', why: `it was started by ${conversation}`, at: -1 })
   return nearest === undefined ? nobody(`it was started by ${conversation}, which is on record for no session`) : asAgent(nearest, null)
