@@ -27,9 +27,9 @@ export type Seen = { readonly run: Run; readonly pid: number | null }
  * Everything that tells who the caller is. Only the few processes that it was started from are looked at; all of them only where nothing but
  * a marker is left, and that may have come through a shared daemon.
  */
-export async function selfFacts(world: World, seen?: readonly Seen[]): Promise<SelfFacts> {
-  const store = await world.store('reader')
-  const front = await provenFront(world, 'reader')
+export async function selfFacts(world: World, as: 'writer' | 'reader', seen?: readonly Seen[]): Promise<SelfFacts> {
+  const store = await world.store(as)
+  const front = await provenFront(world, as)
   const marker = bornWith(world, front)
   const marked = await onRecord(store, marker === null ? null : ((await store.runByMarker(marker)) ?? (await store.runWithMarker(marker))))
   const name = world.env['HOLDFAST_RUN']

@@ -47,8 +47,7 @@ export type SelfFacts = {
  * works for many proves nothing either; and an agent that was started inside a session is not that session.
  */
 export function decideSelf(facts: SelfFacts): Self {
-  const daemon = daemonAround(facts)
-  if (daemon !== null || isServed(facts)) return inDaemon(facts, daemon)
+  if (isThroughDaemon(facts)) return inDaemon(facts, daemonAround(facts))
   const own = ownRun(facts)
   const reach = own === null ? reachOf(facts.marker, facts.origins) : reachOfRun(own.record.run, facts.origins)
   const at = facts.origins.findIndex(({ recorded }) => recorded !== null)
@@ -58,6 +57,12 @@ export function decideSelf(facts: SelfFacts): Self {
   const agent = facts.origins.slice(0, reach + 1).find((origin) => origin.agent !== null)
   return agent === undefined ? nobody(whyNobody(facts)) : asAgent(agent, null)
 }
+
+/** The run whose marker it carries may be that of a shared daemon's first caller, and none of its own. */
+export const mayBeOthers = (facts: SelfFacts): boolean => isThroughDaemon(facts) || facts.doubt !== null
+
+/** What was inherited has come through a shared daemon. */
+const isThroughDaemon = (facts: SelfFacts): boolean => daemonAround(facts) !== null || isServed(facts)
 
 /** A run that the caller may be in. `at`: which of those around it is the agent of that run; -1: none. */
 type Candidate = { readonly record: OnRecord; readonly how: SelfProof; readonly why: string; readonly at: number }
