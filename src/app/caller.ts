@@ -1,5 +1,5 @@
 import type { ProcessId, Run } from '../model/index.ts'
-import { isRunMarker, LINEAGE_VARIABLE, MAX_LINEAGE, Problem, policy } from '../model/index.ts'
+import { isRunMarker, LINEAGE_VARIABLE, MAX_LINEAGE, Problem, policy, sameProcess } from '../model/index.ts'
 import { ignoredSignals, ownMarker, signalsIn } from '../observe/index.ts'
 import type { World } from './world.ts'
 
@@ -14,9 +14,9 @@ export type Front = {
   readonly ignores: ReadonlySet<number>
 }
 
-/** Our parent, if it is bin/holdfast waiting for a plan; an inherited variable names another pid. */
+/** Our parent, if it is bin/holdfast waiting for a plan, as far as that can be told without the store. */
 export function frontOf({ env, processes }: World): Front | null {
-  const match = frontIn(env)
+  const match = frontIn(env, () => processes.marker(processes.self().pid))
   if (match === null) return null
   const seen = processes.sample(process.ppid)
   if (seen.kind !== 'seen') return null
@@ -29,17 +29,41 @@ export function frontOf({ env, processes }: World): Front | null {
   }
 }
 
-function frontIn(env: NodeJS.ProcessEnv): RegExpExecArray | null {
-  const match = /^(\d+) (\d+|-) ([0-9a-f-]{36}) (\S+) ([0-9a-f]+|-)$/.exec(env['HOLDFAST_FRONT'] ?? '')
-  return match !== null && Number(match[1]) === process.ppid ? match : null
+/** The same, if its marker is one that it has made: what carries that of a run on record was started in that run, and made the rest up. */
+export async function provenFront(world: World, as: 'writer' | 'reader' = 'writer'): Promise<Front | null> {
+  const front = frontOf(world)
+  if (front === null || front.marker === null) return front
+  const run = await (await world.store(as)).runWithMarker(front.marker)
+  return run === null || (run.keeper !== null && sameProcess(run.keeper, front.keeper)) ? front : null
 }
 
-/** The run marker that the caller was born with: its own, unless its own front has taken that since. */
-export function bornWith(env: NodeJS.ProcessEnv, own: number | null | undefined): number | null {
-  const front = frontIn(env)
-  if (front !== null) return markerIn(front[4] ?? '')
-  return typeof own === 'number' && isRunMarker(own) ? own : null
+/** The commands that bin/holdfast waits for. */
+const HAS_FRONT = /^(run$|resume$|restart$|--)/
+
+/**
+ * What the variable says, if its own process can have said it: an inherited one names another pid, and anybody can write one. We have the
+ * marker that our front has taken; where it could take none, we have the one that it was born with.
+ */
+function frontIn(env: NodeJS.ProcessEnv, own: () => number | null | undefined): RegExpExecArray | null {
+  const match = /^(\d+) (\d+|-) ([0-9a-f-]{36}) (\S+) ([0-9a-f]+|-)$/.exec(env['HOLDFAST_FRONT'] ?? '')
+  if (match === null || Number(match[1]) !== process.ppid || !HAS_FRONT.test(process.argv[2] ?? '')) return null
+  const marker = own()
+  return (match[2] === '-' ? markerIn(match[4] ?? '') === asRunMarker(marker) : Number(match[2]) === marker) ? match : null
 }
+
+/** The run marker that the caller was born with: our own, unless our front has taken that since. */
+export const bornWith = ({ processes }: World, front: Front | null): number | null =>
+  front === null ? asRunMarker(processes.marker(processes.self().pid)) : front.outer
+
+/** The same, as long as there is no home and so no store: good enough to look for one among those who carry it. */
+export function markerBeforeHome(env: NodeJS.ProcessEnv): number | null {
+  const own = ownMarker()
+  const front = frontIn(env, () => own)
+  return front === null ? own : markerIn(front[4] ?? '')
+}
+
+const asRunMarker = (marker: number | null | undefined): number | null => (typeof marker === 'number' && isRunMarker(marker) ? marker : null)
+const markerIn = (text: string): number | null => (/^\d+$/.test(text) ? asRunMarker(Number(text)) : null)
 
 /** The secrets of the runs this command was started in, outermost first; without the one its own front has just made. */
 export function lineageOf({ env }: World, front: Front | null): string[] {
@@ -57,17 +81,16 @@ export function lineageOf({ env }: World, front: Front | null): string[] {
  * The run this command was started in: by the marker it was born with. Environments get copied, so a run's secret speaks only for a run
  * that could not be given a marker.
  */
-export async function parentRun(world: World, front: Front | null, as: 'writer' | 'reader' = 'writer'): Promise<Run | null> {
+export async function parentRun(world: World, as: 'writer' | 'reader' = 'writer'): Promise<Run | null> {
   const store = await world.store(as)
-  const marker = front === null ? ownMarker() : front.outer
+  const front = await provenFront(world, as)
+  const marker = bornWith(world, front)
   const marked = marker === null ? null : await store.runByMarker(marker)
   if (marked !== null) return marked
   const id = world.env['HOLDFAST_RUN']
   const named = id === undefined ? null : await store.run(id)
   return named !== null && named.marker === null && lineageOf(world, front).includes(named.cookie) ? named : null
 }
-
-const markerIn = (text: string): number | null => (/^\d+$/.test(text) && isRunMarker(Number(text)) ? Number(text) : null)
 
 /** The ids of the runs above, nearest first. */
 export async function ancestorsOf(world: World, parent: Run | null, as: 'writer' | 'reader' = 'writer'): Promise<string[]> {

@@ -2,8 +2,9 @@ import type { Holding } from '../decide/index.ts'
 import { type Directory, Problem } from '../model/index.ts'
 import { findDirectory } from '../observe/index.ts'
 import type { CheckSight } from '../show/index.ts'
-import { ancestorsOf, frontOf, parentRun } from './caller.ts'
+import { ancestorsOf } from './caller.ts'
 import { holdingsOn, pidOf, whoseLocks } from './locks.ts'
+import { runAround } from './self.ts'
 import type { World } from './world.ts'
 
 /** Is it in use? Nobody's processes are looked at but those of who is in the way, and nothing is written. */
@@ -15,7 +16,7 @@ export async function checkLock(world: World, dir: string): Promise<CheckSight> 
   const holdings = await holdingsOn(world, store, directory, locks)
   const inUse = holdings.map((holding) => answerFor(directory.path, holding)).filter(({ state }) => state !== 'free')
   if (inUse.length === 0) return { dir: directory.path, state: 'free', own: false, holding: null, why: 'nobody holds it' }
-  const around = await ancestorsOf(world, await parentRun(world, frontOf(world), 'reader'), 'reader')
+  const around = await ancestorsOf(world, await runAround(world, 'reader'), 'reader')
   const { ours } = await whoseLocks(world, store, { ancestors: around })
   // It is the caller's own only if nobody else is there.
   const isOwn = ({ holding }: CheckSight): boolean => ours.some(({ seq }) => seq === holding?.lock.seq)

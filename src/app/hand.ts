@@ -5,10 +5,11 @@ import type { HandHolder, Limit, Lock, ProcessId, Store } from '../model/index.t
 import { isDead, isSignallable, Problem, sameProcess } from '../model/index.ts'
 import { findDirectory, isThereAtAll } from '../observe/index.ts'
 import { lockFacts, lockHolderLine } from '../show/index.ts'
-import { ancestorsOf, frontOf, parentRun } from './caller.ts'
+import { ancestorsOf, frontOf } from './caller.ts'
 import { hold } from './hold.ts'
 import { judgeLocks, originsFor, touching } from './locks.ts'
 import { directoryRefusal } from './refusal.ts'
+import { runAround } from './self.ts'
 import type { World } from './world.ts'
 
 export type HandRequest = {
@@ -24,7 +25,7 @@ export type HandRequest = {
 export async function lockByHand(world: World, request: HandRequest, caller: () => ProcessId): Promise<Lock> {
   const directory = findDirectory(request.dir, world.islands)
   const store = await world.store('writer')
-  const parent = await parentRun(world, frontOf(world))
+  const parent = await runAround(world, 'writer')
   const holder = holderFor(world, request, caller)
   const reason = request.reason ?? 'locked by hand'
   const taken = await hold(world, store, { directory, holder, reason, parent, around: await ancestorsOf(world, parent) })

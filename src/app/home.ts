@@ -3,8 +3,8 @@ import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, 
 import { homedir, userInfo } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { Problem } from '../model/index.ts'
-import { inheritedVariable, networkFileSystem, ownMarker } from '../observe/index.ts'
-import { bornWith } from './caller.ts'
+import { inheritedVariable, networkFileSystem } from '../observe/index.ts'
+import { markerBeforeHome } from './caller.ts'
 
 export type Home = { readonly path: string; readonly install: string }
 
@@ -21,7 +21,7 @@ export function homePath(option: string | undefined, env: NodeJS.ProcessEnv): st
 
 /** Some agents start their tools with an empty environment: what is in a run is in that run's home all the same. */
 function homeAround(env: NodeJS.ProcessEnv): string | null {
-  const marker = bornWith(env, ownMarker())
+  const marker = markerBeforeHome(env)
   const home = marker === null ? null : inheritedVariable('HOLDFAST_HOME', marker)
   return home !== null && isAbsolute(home) && existsSync(join(home, 'install')) ? home : null
 }

@@ -3,8 +3,9 @@ import type { Agent, CgroupBase, Directory, OnRetire, Run, Store, Until } from '
 import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
 import { findDirectory } from '../observe/index.ts'
 import { refuseUncounted } from './budget.ts'
-import { ancestorsOf, type Front, frontOf, lineageOf, parentRun } from './caller.ts'
+import { ancestorsOf, type Front, lineageOf, provenFront } from './caller.ts'
 import { carriedBy } from './refusal.ts'
+import { runAround } from './self.ts'
 import { type Spoken, speak } from './speak.ts'
 import { worktreeFor } from './worktree.ts'
 import type { World } from './world.ts'
@@ -76,17 +77,18 @@ export async function prepare(world: World, asked: StartRequest): Promise<Plan> 
     throw new Problem('unavailable', '/proc shows another pid namespace than ours, so no process could be told from another', {
       hint: 'mount it anew: unshare --mount-proc, or mount -t proc proc /proc',
     })
-  const front = asked.detach ? null : frontOf(world)
+  const around = await provenFront(world)
+  const front = asked.detach ? null : around
   if (!asked.detach && front === null)
     throw new Problem('usage', 'a run in the foreground needs the holdfast command', { hint: 'use bin/holdfast, or --detach' })
-  const lineage = lineageOf(world, frontOf(world))
+  const lineage = lineageOf(world, around)
   const store = await world.store('writer')
   refuseUnclear(world)
   const spoken = speak(world, asked)
   refuseUncounted(world, asked, spoken)
   const request = { ...asked, argv: spoken.argv, session: asked.session ?? (await sessionOf(store, spoken)), until: untilOf(asked, spoken) }
   const found = request.session === undefined ? null : await store.find(request.session, 'exact')
-  const parent = await parentRun(world, frontOf(world))
+  const parent = await runAround(world, 'writer')
   await refuseInVain(store, request, found?.kind === 'found' ? found.view.session.id : request.session, parent)
   const known = found?.kind === 'found' ? found.view.session : null
   // What runs already carries what it carries: if that one's session lives, the claim says so.

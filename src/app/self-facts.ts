@@ -1,9 +1,21 @@
 import { harnessOf, isHere, isThere, lookAtAll } from '../act/index.ts'
-import type { Listed, OnRecord, Origin, SelfFacts } from '../decide/index.ts'
+import type { Listed, OnRecord, Origin, SelfFacts, Served } from '../decide/index.ts'
 import { agentsAmong, mayBeAgent, registeredAgents } from '../harness/index.ts'
-import type { Agent, Environment, LiveRun, NativeId, ProcessId, ProcessRow, Registered, Run, SharedDaemon, Store } from '../model/index.ts'
+import type {
+  Agent,
+  Environment,
+  LiveRun,
+  NativeId,
+  ProcessId,
+  ProcessRow,
+  Registered,
+  Run,
+  ServedSession,
+  SharedDaemon,
+  Store,
+} from '../model/index.ts'
 import { innermostCookie, isLive, LINEAGE_VARIABLE, sameProcess } from '../model/index.ts'
-import { bornWith, frontOf } from './caller.ts'
+import { bornWith, type Front, provenFront } from './caller.ts'
 import { candidateOf } from './candidates.ts'
 import { everybody } from './unmanaged.ts'
 import type { World } from './world.ts'
@@ -15,14 +27,15 @@ export type Seen = { readonly run: Run; readonly pid: number | null }
  * Everything that tells who the caller is. Only the few processes that it was started from are looked at; all of them only where nothing but
  * a marker is left, and that may have come through a shared daemon.
  */
-export async function selfFacts(world: World, seen?: readonly Seen[]): Promise<SelfFacts> {
-  const store = await world.store('reader')
-  const marker = bornWith(world.env, world.processes.marker(world.processes.self().pid))
+export async function selfFacts(world: World, as: 'writer' | 'reader', seen?: readonly Seen[]): Promise<SelfFacts> {
+  const store = await world.store(as)
+  const front = await provenFront(world, as)
+  const marker = bornWith(world, front)
   const marked = await onRecord(store, marker === null ? null : ((await store.runByMarker(marker)) ?? (await store.runWithMarker(marker))))
   const name = world.env['HOLDFAST_RUN']
   const named = name === undefined ? null : await onRecord(store, await store.run(name))
-  const said = { epoch: world.env['HOLDFAST_EPOCH'], secret: secretOf(world) }
-  const rows = around(world)
+  const said = { epoch: world.env['HOLDFAST_EPOCH'], secret: secretOf(world, front) }
+  const rows = around(world, front)
   const all = seen ?? (await store.snapshot('live', world.policy.sessionsShown)).views.map(({ run }) => ({ run, pid: null }))
   const live = all.flatMap(({ run }) => (run !== null && isLive(run) && isHere(run, world) ? [run] : []))
   const others = new Set(all.flatMap(({ run, pid }) => (run !== null && pid !== null && !rows.some((row) => row.pid === pid) ? [run.id] : [])))
@@ -30,7 +43,6 @@ export async function selfFacts(world: World, seen?: readonly Seen[]): Promise<S
   const owners = ownersFor(world, store, live)
   const recorded = live.filter((run) => !others.has(run.id) && (marked === null || run.id === marked.run.id || run.adopted || run.marker === null))
   const origins = await originsIn(world, store, { rows, daemons, recorded }, owners)
-  const served = servedBy(world, rows, daemons)
   const agent = marked === null ? null : harnessOf(marked.run, world.files)
   const isAround = agent !== null && rows.some((row) => sameProcess(row, agent))
   return {
@@ -39,7 +51,7 @@ export async function selfFacts(world: World, seen?: readonly Seen[]): Promise<S
     named,
     said,
     origins,
-    served: served === null ? null : { ...served, owner: await owners(served) },
+    served: await servedBy(world, marker, { rows, daemons }, owners),
     elsewhere: marked?.session.harness != null && agent !== null && !isAround && isThere(agent, world.processes),
     doubt: marked === null || marker === null || isAround || said.secret === marked.run.cookie ? null : doubtOf(world, marker),
   }
@@ -51,21 +63,19 @@ async function onRecord(store: Store, run: Run | null): Promise<OnRecord | null>
 }
 
 /** The secret of the innermost run; without the one that our own front has just made. */
-function secretOf(world: World): string | undefined {
-  const lineage = world.env[LINEAGE_VARIABLE]
-  const front = frontOf(world)
+function secretOf({ env }: World, front: Front | null): string | undefined {
+  const lineage = env[LINEAGE_VARIABLE]
   const own = front !== null && lineage?.endsWith(front.cookie) === true ? lineage.slice(0, -front.cookie.length - 1) : lineage
   return own === undefined || own === '' ? undefined : innermostCookie(own)
 }
 
 /** Those that we were started from, as they are now: without ourselves, and without the shell that waits for us. */
-function around(world: World): ProcessRow[] {
-  const front = frontOf(world)?.keeper
-  return world.processes
+function around({ processes }: World, front: Front | null): ProcessRow[] {
+  return processes
     .origins()
     .slice(1, MAX_ORIGINS)
     .flatMap((one) => {
-      const seen = one.pid === front?.pid ? null : world.processes.sample(one.pid)
+      const seen = one.pid === front?.keeper.pid ? null : processes.sample(one.pid)
       return seen?.kind === 'seen' && sameProcess(seen.row, one) ? [seen.row] : []
     })
 }
@@ -149,21 +159,50 @@ const isFork = (agent: Agent, parent: Agent): boolean =>
   agent.argv.join('\0') === parent.argv.join('\0')
 
 /** The conversation in a shared daemon that has started us: by the process that works for it, or by what our environment says. */
-function servedBy({ daemonLore, env }: World, rows: readonly ProcessRow[], daemons: readonly SharedDaemon[]): NativeId | null {
-  for (const { harness, served } of daemons) {
-    const own = served?.find(({ processes }) => processes.some((one) => rows.some((row) => sameProcess(row, one))))
-    if (own?.nativeId != null) return { harness, id: own.nativeId }
+async function servedBy(world: World, marker: number | null, chain: Omit<Chain, 'recorded'>, ownerOf: Owners): Promise<Served | null> {
+  for (const { harness, served } of chain.daemons) {
+    const own = served?.find(({ processes }) => processes.some((one) => chain.rows.some((row) => sameProcess(row, one))))
+    if (own?.nativeId == null) continue
+    return { harness, id: own.nativeId, owner: await ownerOf({ harness, id: own.nativeId }), doubt: null }
   }
+  const said = saidIn(world)
+  if (said === null) return null
+  const { harness, id } = said
+  const native = nativeOf(
+    said,
+    daemonsWith(world, marker).filter((daemon) => daemon.harness === harness),
+  )
+  if (native !== null) return { harness, id: native, owner: await ownerOf({ harness, id: native }), doubt: null }
+  const doubt = `its environment names ${harness} session ${id}, but no shared daemon that it can have come through serves that`
+  return { harness, id, owner: null, doubt }
+}
+
+/** `session`: what the daemon calls it, the beginning of an id that it has or had. */
+type Said = NativeId & { readonly session: string }
+
+function saidIn({ daemonLore, env }: World): Said | null {
   for (const [harness, variable] of daemonLore.variables) {
     const session = daemonLore.backgroundId(harness, env)
-    if (session !== null) return { harness, id: (variable === null ? undefined : env[variable]) || session }
+    if (session !== null) return { harness, id: (variable === null ? undefined : env[variable]) || session, session }
   }
   return null
 }
 
+/** An environment can say anything: it only tells which of those it is that a daemon really serves. */
+function nativeOf({ id, session }: Said, daemons: readonly SharedDaemon[]): string | null {
+  const all = daemons.flatMap(({ served }) => served ?? [])
+  const known = (is: (one: string) => boolean): ServedSession | undefined =>
+    all.find(({ nativeId, firstId }) => [nativeId, firstId].some((one) => one != null && is(one)))
+  return (known((one) => one === id) ?? known((one) => one.startsWith(session)))?.nativeId ?? null
+}
+
+/** All that a shared daemon starts has its marker. */
+const daemonsWith = (world: World, marker: number | null): SharedDaemon[] =>
+  world.daemons(everybody(world)).filter(({ row }) => world.processes.marker(row.pid) === marker)
+
 /** What lost its parents and its environment has only a marker; and all that such a daemon starts has the daemon's. */
 function doubtOf(world: World, marker: number): string | null {
-  const daemon = world.daemons(everybody(world)).find(({ row }) => world.processes.marker(row.pid) === marker)
+  const [daemon] = daemonsWith(world, marker)
   if (daemon === undefined) return null
   return `it carries a run's marker, but so does all that ${daemon.what} (pid ${daemon.row.pid}) starts for others, and nothing else tells`
 }

@@ -2,7 +2,7 @@ import { censusOf, endRun, endWhatIsLeft, type RunEnd, untilKeeperLeft } from '.
 import type { Intent, LiveRun, Run, Session, SessionView, Store } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import { isHelper } from '../observe/index.ts'
-import { ancestorsOf, frontOf, parentRun } from './caller.ts'
+import { ancestorsOf, parentRun } from './caller.ts'
 import { endForgotten, forgottenLocks } from './forgotten.ts'
 import { findSession } from './see.ts'
 import { stopFromOutside } from './stopper.ts'
@@ -31,7 +31,7 @@ export async function stop(world: World, request: StopRequest): Promise<Stopped[
   const intent: Intent = { end: 'stopped', by, reason: request.reason ?? `stopped by ${by}` }
   // One who was sent to do it from outside does it, wherever it is.
   const isOutside = request.outside === true && (isHelper() || world.keepers.markerTrouble() !== null)
-  const around = isOutside ? null : await ancestorsOf(world, await parentRun(world, frontOf(world)))
+  const around = isOutside ? null : await ancestorsOf(world, await parentRun(world))
   return Promise.all(views.map(({ session, run }) => stopOne(world, store, session, run, intent, request.graceMs, around)))
 }
 

@@ -1,9 +1,9 @@
 import type { OnRetire } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import type { TaskSight } from '../show/index.ts'
-import { frontOf, parentRun } from './caller.ts'
 import { taskSight } from './detail.ts'
 import { findSession } from './see.ts'
+import { runAround } from './self.ts'
 import { type Started, start } from './start.ts'
 import type { World } from './world.ts'
 
@@ -17,7 +17,7 @@ export type TaskRequest = {
 
 /** A background run of the session around the caller. A name is the session's own: two sessions may both have a `review`. */
 export async function startTask(world: World, { name, onRetire, ...request }: TaskRequest): Promise<Started> {
-  const parent = await parentRun(world, frontOf(world))
+  const parent = await runAround(world, 'writer')
   if (parent === null)
     throw new Problem('usage', 'task start belongs inside a session: there is none around this command', {
       hint: 'holdfast run --detach starts a session of its own',
@@ -29,7 +29,7 @@ export async function startTask(world: World, { name, onRetire, ...request }: Ta
 /** Of one session, of the one around the caller, or (outside of any) of all. */
 export async function seeTasks(world: World, reference: string | null): Promise<(TaskSight & { readonly parent: string })[]> {
   const store = await world.store('reader')
-  const around = reference === null ? await parentRun(world, frontOf(world)) : null
+  const around = reference === null ? await runAround(world, 'reader') : null
   const wanted = reference === null ? (around?.session ?? null) : (await findSession(store, reference)).session.id
   const tasks = await store.tasks(wanted === null ? 'live' : 'all', wanted, world.policy.runsShown)
   return Promise.all(

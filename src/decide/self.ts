@@ -22,6 +22,9 @@ export type Origin = {
   readonly daemon: string | null
 }
 
+/** `doubt`: why that is not believed, where only an environment says it. */
+export type Served = NativeId & { readonly owner: OnRecord | null; readonly doubt: string | null }
+
 export type SelfFacts = {
   /** The marker that the caller was born with, and the run that has it. */
   readonly marker: number | null
@@ -32,7 +35,7 @@ export type SelfFacts = {
   /** Those that it was started from, nearest first. */
   readonly origins: readonly Origin[]
   /** The conversation in a shared daemon that it was started by, as far as the harness tells, and whose that is. */
-  readonly served: (NativeId & { readonly owner: OnRecord | null }) | null
+  readonly served: Served | null
   /** The agent that the marker's run is about lives, and is none of those. */
   readonly elsewhere: boolean
   /** Why the marker alone may have come through a shared daemon. */
@@ -44,8 +47,7 @@ export type SelfFacts = {
  * works for many proves nothing either; and an agent that was started inside a session is not that session.
  */
 export function decideSelf(facts: SelfFacts): Self {
-  const daemon = daemonAround(facts)
-  if (daemon !== null || isServed(facts)) return inDaemon(facts, daemon)
+  if (isThroughDaemon(facts)) return inDaemon(facts, daemonAround(facts))
   const own = ownRun(facts)
   const reach = own === null ? reachOf(facts.marker, facts.origins) : reachOfRun(own.record.run, facts.origins)
   const at = facts.origins.findIndex(({ recorded }) => recorded !== null)
@@ -55,6 +57,12 @@ export function decideSelf(facts: SelfFacts): Self {
   const agent = facts.origins.slice(0, reach + 1).find((origin) => origin.agent !== null)
   return agent === undefined ? nobody(whyNobody(facts)) : asAgent(agent, null)
 }
+
+/** The run whose marker it carries may be that of a shared daemon's first caller, and none of its own. */
+export const mayBeOthers = (facts: SelfFacts): boolean => isThroughDaemon(facts) || facts.doubt !== null
+
+/** What was inherited has come through a shared daemon. */
+const isThroughDaemon = (facts: SelfFacts): boolean => daemonAround(facts) !== null || isServed(facts)
 
 /** A run that the caller may be in. `at`: which of those around it is the agent of that run; -1: none. */
 type Candidate = { readonly record: OnRecord; readonly how: SelfProof; readonly why: string; readonly at: number }
@@ -80,6 +88,7 @@ function inDaemon(facts: SelfFacts, daemon: number | null): Self {
   if (nearest !== undefined && isApart) return asAgent(nearest, null)
   const what = (daemon === null ? null : origins[daemon]?.daemon) ?? 'a shared daemon'
   if (served === null) return nobody(`it was started by ${what}, which works for many sessions and does not tell for which`)
+  if (served.doubt !== null) return nearest === undefined ? nobody(served.doubt) : asAgent(nearest, null)
   const conversation = `${served.harness} session ${served.id} in ${what}`
   if (served.owner !== null) return asSession({ record: served.owner, how: 'registry', why: `it was started by ${conversation}`, at: -1 })
   return nearest === undefined ? nobody(`it was started by ${conversation}, which is on record for no session`) : asAgent(nearest, null)

@@ -96,6 +96,8 @@ describe('by marker and environment', () => {
     expect(why({ named: mine, said: SECRET })).toMatch(/copy of that of run r000000000001 \(session s1\).*not carry the marker/)
     expect(why({ ...inside, marked: on(ended({ state: 'superseded' }), 4) })).toMatch(/session s1 was taken over.*epoch 3.*epoch 4 has it now/)
     expect(why({ ...inside, marked: on(ended()) })).toMatch(/run r000000000001 of session s1 is over on record \(completed: exit code 0\)/)
+    const served = { harness: 'claude', id: 'X', owner: mine, doubt: 'no daemon serves X' }
+    expect(why({ ...marked, named: mine, said: SECRET, served })).toBe('no daemon serves X')
     expect(why({ marker: OTHER_MARKER })).toMatch(/marker of a run that is not on record here/)
     const asked = decideSelf(facts({ ...inside, marked: on(stopping({ intent })) }))
     expect(asked).toMatchObject({ kind: 'session', note: 'it was asked to end by ann@box: asked by ann' })
@@ -160,7 +162,7 @@ describe('the nearest wins', () => {
 describe('by the harness’s own word', () => {
   const listed = claude(85, { agent: agent(85, { nativeId: 'X' }), listed: alone(other) })
   const daemon = (marker: number | null, at = 60): Origin => origin(at, { marker, daemon: "Claude Code's daemon" })
-  const served = (owner: OnRecord | null) => ({ harness: 'claude', id: 'X', owner })
+  const served = (owner: OnRecord | null, doubt: string | null = null) => ({ harness: 'claude', id: 'X', owner, doubt })
   const leaked: Partial<SelfFacts> = { ...marked, named: mine, said: SECRET }
   const cases: readonly Case[] = [
     ['an agent whose conversation is on record', { origins: [origin(90), listed] }, 's2 by registry'],
@@ -183,6 +185,11 @@ describe('by the harness’s own word', () => {
     ['a session that is on no record', { ...leaked, served: served(null), origins: [shell, daemon(MARKER)] }, 'nobody'],
     ['a session that is over', { ...leaked, served: served(on(ended())), origins: [shell, daemon(MARKER)] }, 'nobody'],
     ['orphaned: the environment alone tells, and came with the marker', { ...leaked, served: served(other), origins: [origin(2)] }, 's2 by registry'],
+    ['orphaned, and no daemon bears the environment out', { ...leaked, served: served(other, 'who knows'), origins: [origin(2)] }, 'nobody'],
+    ['the same, in a daemon', { ...leaked, served: served(other, 'who knows'), origins: [shell, daemon(MARKER)] }, 'nobody'],
+    ['the same, of a run without a marker', { named: unmarked, said: SECRET, served: served(other, 'who knows'), origins: [origin(2)] }, 'nobody'],
+    ['the same, in an agent', { ...leaked, served: served(other, 'who knows'), origins: [claude(88, { marker: MARKER })] }, 'agent 88'],
+    ['the same, inside its own agent', { ...leaked, served: served(other, 'who knows'), origins: [shell, own] }, 's1 by process'],
     ['orphaned, without a marker: it may be a copy', { served: served(other), origins: [origin(2)] }, 'nobody'],
     [
       'another agent inside a session of the daemon',
@@ -243,7 +250,7 @@ const anyFacts: fc.Arbitrary<SelfFacts> = fc
     named: records,
     said: fc.record({ epoch: fc.constantFrom('1', '3', undefined), secret: fc.constantFrom('mine', 'theirs', 'none', undefined) }),
     origins: origins.map((made) => made.map((make, index) => make(90 - index))),
-    served: fc.option(records.map((owner) => ({ harness: 'claude', id: 'X', owner }))),
+    served: fc.option(fc.record({ harness: fc.constant('claude'), id: fc.constant('X'), owner: records, doubt: fc.constantFrom(null, 'who knows') })),
     elsewhere: fc.boolean(),
     doubt: fc.constantFrom(null, 'who knows'),
   })
@@ -262,7 +269,7 @@ verifies('self', 'whoever is a session is the live owner of it, and something pr
         cookie: given.named?.run.id === id && given.said.secret === self.run.cookie && (self.run.marker === null || self.run.marker === given.marker),
         marker: given.marker !== null && given.marker === self.run.marker,
         process: given.origins.some(({ recorded }) => recorded?.run.id === id),
-        registry: given.origins.some(({ listed }) => listed?.run.id === id) || given.served?.owner?.run.id === id,
+        registry: given.origins.some(({ listed }) => listed?.run.id === id) || (given.served?.doubt === null && given.served.owner?.run.id === id),
       }
       expect(proofs[self.how]).toBe(true)
     }),

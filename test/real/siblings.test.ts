@@ -6,6 +6,7 @@ import { expect } from 'vitest'
 import { loadSqlite } from '../../src/record/driver.ts'
 import { verifies } from '../requirements.ts'
 import { COMMAND, gone, inLab, type Lab, readOr, startOf, until } from './lab.ts'
+import { calling, INITIALIZE } from './mcp-client.ts'
 import { program, register, stranger } from './strangers.ts'
 
 type Answer = Record<string, unknown>
@@ -129,14 +130,19 @@ verifies(
 verifies('self', 'in a harness’s shared daemon its own word decides, and not the marker and environment of its first caller', () =>
   inLab(async (lab) => {
     const [first, second] = [randomUUID(), randomUUID()]
-    await lab.ok(['run', '--session', 'second', '--dir', lab.newDir(), '--detach', '--', 'sleep', '1000'])
-    carries(lab, 'second', second)
     const config = join(lab.agentDir, 'claude')
     for (const folder of [join(config, 'daemon'), join(lab.agentDir, 'd')]) mkdirSync(folder, { recursive: true })
     // A shell called claude that runs the script `daemon` has the command line of the real thing, and the marker of who started it.
-    const worker = `echo $$ >"$FA_DIR/worker.pid"; until [ -e "$FA_DIR/go" ]; do sleep 0.02; done; ${HERE} ${told('worker')}; env -i PATH="$PATH" ${COMMAND} whoami --json >"$FA_DIR/bare"; :`
+    const worker = `echo $$ >"$FA_DIR/worker.pid"; until [ -e "$FA_DIR/go" ]; do sleep 0.02; done; ${HERE} ${told('worker')}; env -i PATH="$PATH" ${COMMAND} whoami --json >"$FA_DIR/bare"; sh "$FA_DIR/acts"; :`
     const orphan = (name: string, id: string): string =>
-      `(CLAUDE_CODE_SESSION_ID=${id} CLAUDE_JOB_DIR=/jobs/${id.slice(0, 8)} setsid sh -c 'until [ "$(cut -d" " -f4 /proc/$$/stat)" != '$BASHPID' ]; do sleep 0.02; done; ${HERE} ${told(name)}' &)`
+      `(CLAUDE_CODE_SESSION_ID=${id} CLAUDE_JOB_DIR=/jobs/${id.slice(0, 8)} setsid sh -c 'until [ -e "$FA_DIR/go" ] && [ "$(cut -d" " -f4 /proc/$$/stat)" != '$BASHPID' ]; do sleep 0.02; done; ${HERE} ${told(name)}' &)`
+    const claim = `${orphan('forged', first)}; exec sleep 1000`
+    const dir = lab.newDir()
+    await lab.ok(['run', '--session', 'second', '--dir', dir, '--detach', '--', 'bash', '-c', claim])
+    carries(lab, 'second', second)
+    writeFileSync(join(lab.agentDir, 'ask'), `${INITIALIZE}${calling('start_task', 2, { command: ['sleep', '1000'], name: 'review' })}`)
+    const acts = [`lock ${lab.dir} --json >"$FA_DIR/taken" 2>&1`, `lock --check ${dir} --json >"$FA_DIR/own"`, 'mcp <"$FA_DIR/ask" >/dev/null']
+    writeFileSync(join(lab.agentDir, 'acts'), [...acts, 'task ls --json >"$FA_DIR/tasks"'].map((words) => `${HERE} ${words}`).join('\n'))
     writeFileSync(
       join(lab.agentDir, 'd', 'daemon'),
       [`${HERE} ${told('daemon')}`, orphan('known', second), orphan('unknown', first), `sh -c '${worker}' &`, 'wait'].join('\n'),
@@ -145,13 +151,20 @@ verifies('self', 'in a harness’s shared daemon its own word decides, and not t
     const env = { CLAUDE_CONFIG_DIR: config }
     await lab.ok(lab.detached('first', 'bash', '-c', `cd "$FA_DIR/d" && ${claude} daemon run; exec sleep 1000`), { env })
     expect(await heard(lab, 'daemon')).toMatchObject({ kind: 'nobody', why: expect.stringContaining('works for many sessions') as string })
-    expect(await heard(lab, 'known')).toMatchObject({ kind: 'session', session: 'second', how: 'registry' })
-    expect(await heard(lab, 'unknown')).toMatchObject({ kind: 'nobody', why: expect.stringContaining(first) as string })
+    carries(lab, 'first', first)
     const pid = await lab.pid('worker')
     const workers = { [second.slice(0, 8)]: { pid, procStart: startOf(pid), cwd: lab.dir, sessionId: second } }
     writeFileSync(join(config, 'daemon', 'roster.json'), JSON.stringify({ proto: 1, workers }))
     writeFileSync(join(lab.agentDir, 'go'), '')
-    for (const name of ['worker', 'bare']) expect(await heard(lab, name)).toMatchObject({ kind: 'session', session: 'second', how: 'registry' })
+    for (const name of ['worker', 'bare', 'known'])
+      expect(await heard(lab, name)).toMatchObject({ kind: 'session', session: 'second', how: 'registry' })
+    // What it does there it does as who it is.
+    expect(await heard(lab, 'taken')).toMatchObject({ error: 'held', code: 75, holder: { session: 'first' } })
+    expect(await heard(lab, 'own')).toMatchObject({ state: 'held', own: true, holder: { session: 'second' } })
+    expect(await heard(lab, 'tasks')).toMatchObject([{ session: 'second.review', parent: 'second' }])
+    // An environment can name anybody: in a daemon that does not serve that one, and where there is no daemon at all.
+    for (const name of ['unknown', 'forged'])
+      expect(await heard(lab, name)).toMatchObject({ kind: 'nobody', why: expect.stringMatching(`${first}, but no shared daemon`) as string })
   }),
 )
 

@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { COMMAND, inLab, type Lab, readOr, startOf, until } from './lab.ts'
@@ -72,6 +73,32 @@ verifies('self', 'a message has the sender that we know, not the one it claims t
     await lab.ok(['stop', 'b', '--grace', '1s'])
     const late = await lab.hf(['message', 'b', 'too late'])
     expect([late.code, late.stderr]).toEqual([66, expect.stringContaining('session b is not running (stopped): nobody would read it')])
+  }),
+)
+
+verifies('self', 'nobody becomes somebody else by saying that a front stands in between', () =>
+  inLab(async (lab) => {
+    const a = await worker(lab, 'a')
+    await lab.ok(['run', '--session', 'b', '--dir', lab.newDir(), '--detach', '--', 'sleep', '1000'])
+    const markerOf = (pid: number): string => /^Max realtime timeout +(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'))?.[1] ?? '-'
+    const [mine, theirs] = [markerOf((await lab.status('a')).pid), markerOf((await lab.status('b')).pid)]
+    expect(theirs).toMatch(/^\d{16}$/)
+    const front = (made: string): string => `export HOLDFAST_FRONT="$$ ${made} 00000000-0000-0000-0000-000000000000 ${theirs} 0"`
+    // As a parent of the command, and as the command itself; with no marker, and with one that it has.
+    const asked = [
+      `sh -c '${front('-')}; holdfast whoami --json; :'`,
+      `sh -c '${front('-')}; exec holdfast --home "$HOLDFAST_HOME" whoami --json'`,
+      `sh -c '${front(mine)}; "$HOLDFAST_NODE" ${resolve('dist/cli.cjs')} --home "$HOLDFAST_HOME" whoami --json; :'`,
+      `sh -c '${front(mine)}; exec holdfast --home "$HOLDFAST_HOME" whoami --json'`,
+    ]
+    const script = asked.join('\n')
+    const named = (out: string): unknown[] => [...out.matchAll(/"session": ?(null|"[^"]*")/g)].map(([, session]) => JSON.parse(session ?? ''))
+    expect(named((await a(script)).out)).toEqual(asked.map(() => 'a'))
+    const env = { ...lab.env, HOLDFAST_NODE: process.execPath }
+    const outside = spawnSync('sh', ['-c', script.replaceAll('holdfast ', `${COMMAND} `)], { env, encoding: 'utf8' })
+    expect(named(outside.stdout)).toEqual(asked.map(() => null))
+    const run = await a(`sh -c '${front(mine)}; exec holdfast run --session inner --dir ${lab.newDir()} -- true'`)
+    expect([run.code, run.out]).toEqual([64, expect.stringContaining('needs the holdfast command')])
   }),
 )
 
