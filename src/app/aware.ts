@@ -34,7 +34,7 @@ async function lookAround(world: World, store: Store, run: Run, known: readonly 
   if (files.isRetired(run.id)) return { peers: [], gone: [], unread: [], retired: { session: run.session, intent: files.intent(run.id) } }
   const peers = await peersOf(world, store, run)
   const missed = known.filter((id) => !peers.some((peer) => peer.run === id))
-  const unread = await store.inbox(run.session, 'peek', policy.inboxSize, clock.now())
+  const unread = await store.inbox(run.session, 'peek', { count: policy.inboxSize, bytes: Number.POSITIVE_INFINITY }, clock.now())
   return {
     peers,
     gone: await overAmong(store, missed),
@@ -78,7 +78,7 @@ export async function announce(world: World, store: Store, readers: readonly str
     await inPassing(async () => {
       const found = await store.find(session, 'exact')
       const run = found.kind === 'found' ? found.view.run : null
-      const unread = await store.inbox(session, 'peek', world.policy.inboxSize, world.clock.now())
+      const unread = await store.inbox(session, 'peek', { count: world.policy.inboxSize, bytes: Number.POSITIVE_INFINITY }, world.clock.now())
       const waiting = unread.find(({ seq }) => seq === message.seq)
       if (run === null || waiting === undefined || !isToBeAnnounced(world, run.id, waiting)) return false
       const count = await store.unread(session, world.clock.now())

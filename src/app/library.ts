@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { HoldfastEvent, Lock, Message, Run, SayingKind } from '../model/index.ts'
+import type { HoldfastEvent, Inbox, Lock, Message, Run, SayingKind } from '../model/index.ts'
 import type { CheckSight, Finding, LockSight, Sight, UnmanagedSight, WhoSight } from '../show/index.ts'
 import { type AdoptRequest, adopt } from './adopt.ts'
 import { checkLock } from './check-lock.ts'
@@ -32,6 +32,7 @@ export type {
   Finding,
   HandRequest,
   HoldfastEvent,
+  Inbox,
   InboxRequest,
   Litter,
   Lock,
@@ -80,7 +81,7 @@ export type Holdfast = {
   rebind(reference: string, to: string): Promise<Rebound>
   message(request: MessageRequest): Promise<SentMessage>
   /** Of the session that this program is in, unless another one is only peeked at. */
-  inbox(request?: Partial<InboxRequest>): Promise<Message[]>
+  inbox(request?: Partial<InboxRequest>): Promise<Inbox>
   /** What the session around this program is about to do, or what came of it. */
   report(kind: SayingKind, text: string): Promise<void>
   /** Null: the time was over first. */

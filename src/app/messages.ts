@@ -1,10 +1,9 @@
-import { MESSAGES } from '../decide/index.ts'
-import type { Addressed, Message, Sender, Sent, Store } from '../model/index.ts'
-import { isLive, Problem } from '../model/index.ts'
+import type { Addressed, Inbox, Sender, Sent, Store } from '../model/index.ts'
+import { isLive, MESSAGES, Problem } from '../model/index.ts'
 import { announce } from './aware.ts'
 import { findSession, seeOne } from './see.ts'
-import { mySession, whoAmI } from './self.ts'
-import { siblings } from './siblings.ts'
+import { mySession, refuseRetired, whoAmI } from './self.ts'
+import { chosenSiblings } from './siblings.ts'
 import type { World } from './world.ts'
 
 /** To one session, by any id or name it ever had, or to all that live, here or anywhere. */
@@ -16,16 +15,19 @@ export type SentMessage = Sent & { readonly notes: readonly string[] }
 /** Who sends it is stamped from proof; to whom it goes is settled now. */
 export async function sendMessage(world: World, { to, text }: MessageRequest): Promise<SentMessage> {
   refuseText(world, text)
+  await refuseRetired(world)
   const self = await whoAmI(world)
   const me = self.kind === 'session' ? self : null
   const from: Sender = {
     session: me?.session.id ?? null,
     run: me?.run.id ?? null,
     how: me?.how ?? null,
+    agent: self.kind === 'agent' ? { harness: self.agent.harness, inside: self.inside } : null,
     user: world.user(),
     host: world.host,
   }
-  const readers = typeof to === 'object' ? [await readerOf(world, to.session, from.session)] : await readersOf(world, to)
+  const { readers, unreadable } =
+    typeof to === 'object' ? { readers: [await readerOf(world, to.session, from.session)], unreadable: [] } : await readersOf(world, to)
   const at = world.clock.now()
   const store = await world.store('writer')
   const sent = await store.send({
@@ -43,6 +45,7 @@ export async function sendMessage(world: World, { to, text }: MessageRequest): P
     ...unsure.map(({ session }) => `whether ${session} is alive cannot be told; it is kept until it is read`),
     ...sent.full.map((session) => `${session} has ${world.policy.inboxSize} unread messages already, and did not get it`),
     ...sent.gone.map((session) => `${session} has just ended, and did not get it`),
+    ...unreadable.map((run) => `run ${run} in the store cannot be read: whoever has it did not get it`),
   ]
   if (typeof to === 'object' && sent.reached.length === 0)
     throw new Problem(sent.full.length > 0 ? 'held' : 'noSuchSession', notes.join('; '), { hint: `holdfast status ${to.session}` })
@@ -74,16 +77,16 @@ async function readerOf(world: World, reference: string, self: string | null): P
   return { session: session.id, unknown: liveness === 'unknown' }
 }
 
-async function readersOf(world: World, to: 'here' | 'all'): Promise<Reader[]> {
-  const { siblings: others } = await siblings(world, { here: to === 'here' })
-  return others.map(({ sight }) => ({ session: sight.session.id, unknown: sight.liveness === 'unknown' }))
+async function readersOf(world: World, to: 'here' | 'all'): Promise<{ readers: Reader[]; unreadable: readonly string[] }> {
+  const { chosen, unreadable } = await chosenSiblings(world, await world.store('reader'), { here: to === 'here' })
+  return { readers: chosen.map(({ sight }) => ({ session: sight.session.id, unknown: sight.liveness === 'unknown' })), unreadable }
 }
 
 /** `session`: somebody else's, which can only be peeked at: what is read is read by who it is for. */
 export type InboxRequest = { readonly peek: boolean; readonly waitMs: number | null; readonly session?: string | undefined }
 
-/** Each message is given out once to its reader. Waiting ends with the first one, or with the time. */
-export async function readInbox(world: World, { peek, waitMs, session }: InboxRequest): Promise<Message[]> {
+/** Each message is given out once to its reader, so many at once as one can take in. Waiting ends with the first one, or with the time. */
+export async function readInbox(world: World, { peek, waitMs, session }: InboxRequest): Promise<Inbox> {
   if (session !== undefined && !peek)
     throw new Problem('usage', 'the inbox of another session can only be looked at', { hint: `holdfast inbox --session ${session} --peek` })
   const own = session === undefined ? (await mySession(world, 'have an inbox')).run.id : null
@@ -93,12 +96,13 @@ export async function readInbox(world: World, { peek, waitMs, session }: InboxRe
     const store = await world.store(peek ? 'reader' : 'writer')
     // By its present id, which may change while we wait, and be another one's.
     const reader = own === null ? (await findSession(store, session ?? '')).session.id : await ownedBy(store, own)
-    const isThere = (await store.unread(reader, clock.now())) > 0
-    const messages = isThere ? await store.inbox(reader, peek ? 'peek' : 'read', policy.inboxSize, clock.now()) : []
+    const waiting = await store.unread(reader, clock.now())
+    const most = { count: policy.inboxSize, bytes: policy.inboxBytes }
+    const messages = waiting > 0 ? await store.inbox(reader, peek ? 'peek' : 'read', most, clock.now()) : []
     if (messages.length > 0 || clock.elapsed() >= until) {
       // What was read needs no announcing.
       if (!peek && own !== null) world.files.dropNotice(own, MESSAGES)
-      return messages
+      return { messages, left: Math.max(0, waiting - messages.length) }
     }
     await clock.sleep(Math.min(policy.followMs, Math.max(1, until - clock.elapsed())))
   }

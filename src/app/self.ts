@@ -1,5 +1,5 @@
 import { decideSelf, mayBeOthers } from '../decide/index.ts'
-import { Problem, type Run, type Self } from '../model/index.ts'
+import { isLive, Problem, type Run, type Self } from '../model/index.ts'
 import { parentRun } from './caller.ts'
 import { type Seen, selfFacts } from './self-facts.ts'
 import type { World } from './world.ts'
@@ -8,7 +8,11 @@ import type { World } from './world.ts'
 export type WhoAmI = Self
 
 /** From proof, at the moment of asking: never from what was believed before. `seen`: all live sessions, if somebody has just looked. */
-export const whoAmI = async (world: World, seen?: readonly Seen[]): Promise<WhoAmI> => decideSelf(await selfFacts(world, 'reader', seen))
+export async function whoAmI(world: World, seen?: readonly Seen[]): Promise<WhoAmI> {
+  const self = decideSelf(await selfFacts(world, 'reader', seen))
+  const fence = self.kind === 'session' && self.note === null ? world.files.intent(self.run.id) : null
+  return self.kind === 'session' && fence !== null ? { ...self, note: `it was fenced off: ${fence.reason}` } : self
+}
 
 /** The run that this command was started in: ours, or else the one whose marker we have. */
 export async function runAround(world: World, as: 'writer' | 'reader'): Promise<Run | null> {
@@ -18,11 +22,37 @@ export async function runAround(world: World, as: 'writer' | 'reader'): Promise<
   return mayBeOthers(facts) ? null : parentRun(world, as)
 }
 
-/** For what only a session can do. */
+/** For what only a session can do, and only as long as it may. */
 export async function mySession(world: World, what: string): Promise<Extract<WhoAmI, { kind: 'session' }>> {
   const self = await whoAmI(world)
-  if (self.kind === 'session') return self
+  if (self.kind === 'session') {
+    refuseFenced(world, self)
+    return self
+  }
   throw new Problem('noSuchSession', `only a session can ${what}, and you are in none: ${self.why}`, {
     hint: 'holdfast whoami tells who you are; holdfast run starts a session',
   })
+}
+
+/** A retired agent acts for nobody any more, neither for its session nor by itself. */
+export async function refuseRetired(world: World): Promise<void> {
+  const self = await whoAmI(world)
+  if (self.kind === 'session') return refuseFenced(world, self)
+  const run = self.kind === 'nobody' ? await markedRun(world) : null
+  if (run !== null && (!isLive(run) || world.files.isRetired(run.id))) throw retired(run.session, self.why)
+}
+
+function refuseFenced({ files }: World, { run }: { readonly run: Run }): void {
+  if (files.isRetired(run.id)) throw retired(run.session, files.intent(run.id)?.reason ?? 'its fence is closed')
+}
+
+const retired = (session: string, why: string): Problem =>
+  new Problem('held', `session ${session}, which this agent worked for, was retired: ${why}`, {
+    hint: `stop working, and tell the user; holdfast status ${session} says what became of it`,
+  })
+
+/** The run whose marker we carry, live or over. */
+async function markedRun(world: World): Promise<Run | null> {
+  const marker = world.processes.marker(world.processes.self().pid)
+  return typeof marker === 'number' ? (await world.store('reader')).runWithMarker(marker) : null
 }

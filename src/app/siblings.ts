@@ -12,14 +12,19 @@ import type { World } from './world.ts'
 /** `session`: for whom it is asked; left out: for the caller. `here`: only those in its repository or directory tree. */
 export type SiblingsRequest = { readonly session?: string | undefined; readonly here: boolean }
 
-/** `self`: for whom it was asked; null: nobody in particular. */
-export type Siblings = { readonly self: string | null; readonly here: boolean; readonly siblings: readonly SiblingSight[] }
+/** `self`: for whom it was asked; null: nobody in particular. `unreadable`: runs on record that make no sense: whether they are siblings cannot be told. */
+export type Siblings = {
+  readonly self: string | null
+  readonly here: boolean
+  readonly siblings: readonly SiblingSight[]
+  readonly unreadable: readonly string[]
+}
 
 /** Every other live session of this store, from process truth at the moment of asking, with all that is to be known of each. */
 export async function siblings(world: World, request: SiblingsRequest): Promise<Siblings> {
   const { here } = request
   const store = await world.store('reader')
-  const { self, chosen, locks } = await chosenSiblings(world, store, request)
+  const { self, chosen, locks, unreadable } = await chosenSiblings(world, store, request)
   const runs = chosen.map(({ sight }) => sight.run)
   const said = await store.said(runs.map(({ id }) => id))
   const ports = await portsOf(world, runs)
@@ -28,6 +33,7 @@ export async function siblings(world: World, request: SiblingsRequest): Promise<
   return {
     self,
     here,
+    unreadable,
     siblings: chosen.map(({ sight, relation }) => ({
       sight,
       relation,
@@ -42,7 +48,7 @@ export async function siblings(world: World, request: SiblingsRequest): Promise<
 
 /** Only who they are: what it takes to show each is not asked. */
 export async function chosenSiblings(world: World, store: Store, { session, here }: SiblingsRequest): Promise<Chosen> {
-  const { sights, locks } = await seeAll(world, 'live')
+  const { sights, locks, unreadable } = await seeAll(world, 'live')
   const asker = await askerOf(world, store, session, sights)
   const isNear = here ? nearTo(world, asker, locks) : () => null
   const peers = sights.map((sight) => ({ ...sight, sight, near: isNear(sight) }))
@@ -51,6 +57,7 @@ export async function chosenSiblings(world: World, store: Store, { session, here
     self: asker?.ids.at(-1) ?? null,
     chosen: choices.flatMap(({ peer, choice }) => (choice.kind === 'sibling' ? [{ sight: peer.sight, relation: choice.relation }] : [])),
     locks,
+    unreadable,
   }
 }
 
@@ -58,6 +65,7 @@ export async function chosenSiblings(world: World, store: Store, { session, here
 type Chosen = {
   readonly self: string | null
   readonly chosen: readonly { readonly sight: Sight; readonly relation: Kinship | null }[]
+  readonly unreadable: readonly string[]
   readonly locks: readonly Lock[]
 }
 

@@ -18,6 +18,7 @@ import {
   treeText,
   unmanagedJson,
   unmanagedText,
+  unreadableText,
 } from '../show/index.ts'
 import { follow } from './follow.ts'
 import { noWords, oneWord, type Parsed } from './options.ts'
@@ -37,7 +38,7 @@ export async function lsVerb(world: World, parsed: Parsed): Promise<number> {
       },
       async () => {
         listed = await listSessions(world, all ? 'all' : 'live', all || only)
-        for (const run of listed.unreadable) say(`run ${run} in the store cannot be read, and is left out; its directory is ${world.files.path(run)}`)
+        for (const run of listed.unreadable) say(unreadableText(run, world.files.path(run)))
         return [...listed.sights]
       },
     )

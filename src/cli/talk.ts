@@ -1,6 +1,6 @@
 import { mySession, readInbox, rebind, say, sendMessage, siblings, type World, whoAmI } from '../app/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
-import { messageJson, messageText, sentText, siblingJson, siblingsText, whoJson, whoText } from '../show/index.ts'
+import { messageJson, messageText, moreText, sentText, siblingJson, siblingsText, unreadableText, whoJson, whoText } from '../show/index.ts'
 import { noWords, type Parsed } from './options.ts'
 import { paintFor, print, printJson, say as tell } from './out.ts'
 import { duration } from './start.ts'
@@ -16,6 +16,7 @@ export async function whoamiVerb(world: World, parsed: Parsed): Promise<number> 
 export async function siblingsVerb(world: World, parsed: Parsed): Promise<number> {
   noWords(parsed, 'siblings')
   const found = await siblings(world, { session: parsed.values.get('session'), here: parsed.flags.has('here') })
+  for (const run of found.unreadable) tell(unreadableText(run, world.files.path(run)))
   if (parsed.flags.has('json')) printJson(found.siblings.map(siblingJson))
   else print(siblingsText(found, world.policy.siblingsShown, world.clock.now(), paintFor(1)))
   return exitCode.done
@@ -63,9 +64,12 @@ export async function inboxVerb(world: World, parsed: Parsed): Promise<number> {
   if (timeMs !== undefined && !waits)
     throw new Problem('usage', '--timeout says how long --wait waits', { hint: 'holdfast inbox --wait --timeout 5m' })
   const waitMs = waits ? (timeMs ?? FOREVER_MS) : null
-  const messages = await readInbox(world, { peek: parsed.flags.has('peek'), waitMs, session: parsed.values.get('session') })
-  if (parsed.flags.has('json')) printJson(messages.map(messageJson))
-  else print(messageText(messages, world.clock.now(), paintFor(1)))
+  const inbox = await readInbox(world, { peek: parsed.flags.has('peek'), waitMs, session: parsed.values.get('session') })
+  if (!parsed.flags.has('json')) print(messageText(inbox, world.clock.now(), paintFor(1)))
+  else {
+    printJson(inbox.messages.map(messageJson))
+    if (inbox.left > 0) tell(moreText(inbox.left))
+  }
   return exitCode.done
 }
 

@@ -1,8 +1,6 @@
 import type { Around, News, Notice, Told } from '../model/index.ts'
 import { MESSAGES } from '../model/index.ts'
 
-export { MESSAGES }
-
 /** What of all that is around an agent it has not been told, if anything, and what it has been told once it is. */
 export function newsFor(before: Told | null, around: Around, notices: readonly Notice[]): { readonly news: News | null; readonly told: Told } {
   const known = before ?? UNTOLD

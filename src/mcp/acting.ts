@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { agentAround, inAgentsEnvironment, lockByHand, mySession, readInbox, say, sendMessage, startTask, unlockByHand } from '../app/index.ts'
-import { Problem } from '../model/index.ts'
+import { type Inbox, Problem } from '../model/index.ts'
 import { lockedJson, messageJson, startedTaskJson, unlockedJson } from '../show/index.ts'
-import { addressee, command, directory, messageText, reason, sayingText, taskName, waitSeconds } from './schemas.ts'
+import { addressee, command, directory, EVERYBODY, messageText, reason, sayingText, taskName, waitSeconds } from './schemas.ts'
 import { type Call, type Tool, tool } from './tool.ts'
 
 const lock = tool(
@@ -68,21 +68,22 @@ const message = tool(
     effect: 'own',
   },
   ({ use }, { to, text }) =>
-    use(async (world) => ({ ...(await sendMessage(world, { to: to === 'all' || to === 'here' ? to : { session: to }, text })) })),
+    use(async (world) => ({ ...(await sendMessage(world, { to: to === '@all' || to === '@here' ? EVERYBODY[to] : { session: to }, text })) })),
 )
 
 const inbox = tool(
   'inbox',
   {
-    description: 'Your messages, each given out once; with peek they stay. Who sent one is proven, not claimed.',
+    description:
+      'Your messages, each given out once; with peek they stay. Who sent one is proven, not claimed. `left`: so many more wait, ask again.',
     input: z.strictObject({ peek: z.boolean().default(false), waitSeconds }),
     effect: 'own',
   },
   async (call, { peek, waitSeconds: seconds }) => {
     await untilMail(call, seconds * 1000)
     // What nobody waits for any more is not taken out.
-    const messages = call.isOver() ? [] : await call.use((world) => readInbox(world, { peek, waitMs: null }))
-    return { messages: messages.map(messageJson) }
+    const { messages, left } = call.isOver() ? NOTHING : await call.use((world) => readInbox(world, { peek, waitMs: null }))
+    return { messages: messages.map(messageJson), left }
   },
 )
 
@@ -91,9 +92,10 @@ async function untilMail({ use, isOver }: Call, waitMs: number): Promise<void> {
   const until = performance.now() + waitMs
   for (let left = waitMs; left > 0 && !isOver(); left = until - performance.now()) {
     const step = Math.min(left, STEP_MS)
-    if ((await use((world) => readInbox(world, { peek: true, waitMs: step }))).length > 0) return
+    if ((await use((world) => readInbox(world, { peek: true, waitMs: step }))).messages.length > 0) return
   }
 }
 const STEP_MS = 500
+const NOTHING: Inbox = { messages: [], left: 0 }
 
 export const ACTING: readonly Tool[] = [lock, unlock, startOne, report, message, inbox]

@@ -13,10 +13,17 @@ export async function answered(tell: Tell, work: () => Promise<Answer>): Promise
     const answer = await work()
     return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: { ...answer } }
   } catch (error) {
-    const problem = problemOf(error, tell)
+    const problem = forAgents(problemOf(error, tell))
     return { content: [{ type: 'text', text: sentences(problem) }], structuredContent: problemJson(problem), isError: true }
   }
 }
+
+/** What is held is somebody's: a person may be told how to end that one, an agent is told to talk. */
+const forAgents = (problem: Problem): Problem =>
+  problem.kind === 'held' || problem.kind === 'unproven'
+    ? new Problem(problem.kind, problem.message, { hint: TALK, detail: problem.detail, cause: problem })
+    : problem
+const TALK = 'ask whoever has it (message), wait, or work elsewhere; to end it is for a person to decide'
 
 /** What reading a resource answers; where it cannot, the client is told why. */
 export async function readOr<T>(uri: string, tell: Tell, work: () => Promise<T>): Promise<T> {

@@ -8,6 +8,10 @@ import { isDead, policy, sameProcess } from '../model/index.ts'
 export function clientGone(world: World): Promise<string> {
   const { processes } = world
   const chain = clientChain(world)
+  // What bin/holdfast saw first; whatever we start shall not believe it of itself.
+  const first = process.env['HOLDFAST_CLIENT']
+  delete process.env['HOLDFAST_CLIENT']
+  if (first !== undefined && Number(first) !== process.ppid) return Promise.resolve(`the client was gone before we came (pid ${first})`)
   return new Promise((gone) => {
     if (chain.length === 0) return
     const timer = setInterval(() => {

@@ -7,16 +7,21 @@ const text = (most: number) => z.string().min(1).max(most).refine(withoutNul, 'i
 
 const MAX_PATH = 4096
 const MAX_REASON = 200
-const MAX_WORDS = 256
-const MAX_WORD = 32 * 1024
+/** All of them together fit into a line, however they are written. */
+const MAX_WORDS = 64
+const MAX_WORD = 2 * 1024
 
 const name = z.string().regex(ID_PATTERN, `it is ${ID_GRAMMAR}`)
 const A_SESSION = 'a session: its id, a name or former id of it, or the beginning of one'
 
 export const reference = name.describe(A_SESSION)
-export const addressee = name.describe(`${A_SESSION}; or "all", or "here" for those in your repository or directory tree`)
+/** No session is called so. */
+export const EVERYBODY = { '@all': 'all', '@here': 'here' } as const
+export const addressee = z
+  .union([z.enum(['@all', '@here']), name])
+  .describe(`${A_SESSION}; or "@all", or "@here" for those in your repository or directory tree`)
 export const taskName = name.max(60).describe('its name in your session')
-export const directory = text(MAX_PATH).startsWith('/').describe('an absolute path')
+export const directory = text(MAX_PATH).regex(/^\//, 'it begins with /').describe('an absolute path')
 export const reason = text(MAX_REASON).describe('why, for those who are refused meanwhile')
 export const command = z
   .array(z.string().max(MAX_WORD).refine(withoutNul, 'it has no NUL in it'))

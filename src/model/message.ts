@@ -6,6 +6,8 @@ export type Sender = {
   readonly run: string | null
   /** By what it is proven; null: outside every session there is nothing to prove. */
   readonly how: SelfProof | null
+  /** An agent that is no session, and the session that it was started in, if any. */
+  readonly agent: { readonly harness: string; readonly inside: string | null } | null
   readonly user: string
   readonly host: string
 }
@@ -32,6 +34,9 @@ export type Sent = {
   readonly full: readonly string[]
   readonly gone: readonly string[]
 }
+
+/** `left`: so many more wait. */
+export type Inbox = { readonly messages: readonly Message[]; readonly left: number }
 
 /** What a session says of its own work, for the others: what it is about to do, and what came of it. */
 export type SayingKind = 'plan' | 'result'

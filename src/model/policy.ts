@@ -59,6 +59,8 @@ export const policy = {
   messageBytes: 8 * 1024,
   messageMs: 7 * 24 * 3600 * 1000,
   inboxSize: 100,
+  /** So much of an inbox is given out at once (one message at least): agents cut longer answers, and what is cut was read. */
+  inboxBytes: 8 * 1024,
   /** What a session says of its own work has so many bytes at most. */
   sayingBytes: 2 * 1024,
   /** So many siblings are shown before the rest is counted. */

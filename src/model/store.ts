@@ -96,8 +96,8 @@ export interface Store {
   /** What these runs said, by run; those that said nothing are left out. */
   said(runs: readonly string[]): Promise<ReadonlyMap<string, Said>>
   send(message: NewMessage): Promise<Sent>
-  /** Unread and not expired, the oldest first. `read`: from now on it is nobody's any more. */
-  inbox(reader: string, how: 'read' | 'peek', limit: number, at: number): Promise<Message[]>
+  /** Unread and not expired, the oldest first, one at least. `read`: from now on it is nobody's any more. */
+  inbox(reader: string, how: 'read' | 'peek', most: { readonly count: number; readonly bytes: number }, at: number): Promise<Message[]>
   unread(reader: string, at: number): Promise<number>
   /** The session that a conversation is on record for. */
   nativeOwner(native: NativeId): Promise<SessionView | null>

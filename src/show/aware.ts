@@ -12,7 +12,7 @@ const NAMED = 8
 export function newsText(news: News): string {
   const shorter = Array.from({ length: NAMED + 1 }, (_, less) => compose(news, NAMED - less, false))
   const fits = [compose(news, NAMED, true), ...shorter].find((line) => line.length <= LINE)
-  return fits ?? `${compose(news, 0, false).slice(0, LINE - 1)}…`
+  return fits ?? oneLine(compose(news, 0, false), LINE)
 }
 
 function compose({ first, joined, left, messages, retired, notices }: News, most: number, inWords: boolean): string {
@@ -59,7 +59,7 @@ const because = (intent: Intent | null): string =>
 
 /**
  * Words from elsewhere, between quotes that they cannot close: the model that reads the line would take what follows for ours. So nothing
- * in them is, or looks like, a double quote, or takes the meaning from the one that ends them.
+ * in them is, or looks like, a double quote, or takes the meaning from the one that ends them; nor do they open or close a tag.
  */
 const quoted = (text: string, most: number): string => `"${tame(text, most)}"`
 
@@ -67,7 +67,7 @@ const quoted = (text: string, most: number): string => `"${tame(text, most)}"`
 const name = (text: string): string => tame(text, NAME).replaceAll(/[()[\]{}]/g, '·')
 
 const QUOTES = /["\p{Pi}\p{Pf}\u02BA\u02DD\u02EE\u05F4\u201E\u2033\u2036\u275D\u275E\u301D-\u301F\u2E42\uFF02]/gu
-const UNSEEN = /[\\\uFE68\uFF3C\p{Cf}\p{Cs}\p{Co}\p{Cn}]/gu
+const UNSEEN = /[\\<>\uFE68\uFF3C\p{Cf}\p{Cs}\p{Co}\p{Cn}]/gu
 
 const tame = (text: string, most: number): string => oneLine(text.replaceAll(QUOTES, "'").replaceAll(UNSEEN, '·'), most)
 

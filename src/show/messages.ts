@@ -1,17 +1,24 @@
-import type { Message, Sender, Sent } from '../model/index.ts'
+import type { Inbox, Message, Sender, Sent } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
 import { age, iso } from './time.ts'
 
-export const senderText = ({ session, user, host }: Sender): string => session ?? `${user}@${host}, outside every session`
+export function senderText({ session, agent, user, host }: Sender): string {
+  if (session !== null) return session
+  if (agent === null) return `${user}@${host}, outside every session`
+  return `${agent.harness}, an agent ${agent.inside === null ? 'outside every session' : `inside session ${agent.inside}`}`
+}
 
 /** `inbox`: who, when, and what it says, which may have several lines. */
-export function messageText(messages: readonly Message[], now: number, paint: Paint): string[] {
+export function messageText({ messages, left }: Inbox, now: number, paint: Paint): string[] {
   if (messages.length === 0) return [paint.dim('no messages')]
-  return messages.flatMap(({ from, at, to, text }) => [
+  const lines = messages.flatMap(({ from, at, to, text }) => [
     `${paint.bold(plain(senderText(from)))} ${paint.dim(`${age(now - at)} ago${to === 'session' ? '' : `, to ${to === 'all' ? 'all' : 'all here'}`}`)}`,
     ...text.split('\n').map((line) => `  ${plain(line)}`),
   ])
+  return left === 0 ? lines : [...lines, paint.dim(moreText(left))]
 }
+
+export const moreText = (left: number): string => `${left} more ${left === 1 ? 'waits' : 'wait'}: holdfast inbox`
 
 /** An entry of `inbox --json`. */
 export const messageJson = ({ seq, at, expiresAt, from, to, text }: Message): Record<string, unknown> => ({

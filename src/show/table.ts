@@ -21,5 +21,7 @@ export function table(rows: readonly (readonly Cell[])[]): string[] {
 export function shorten(text: string, width: number): string {
   if (text.length <= width) return text
   const head = Math.floor((width - 1) / 3)
-  return `${text.slice(0, head)}…${text.slice(text.length - (width - 1 - head))}`
+  // No half of a character is left at the cut.
+  const [before, after] = [text.slice(0, head), text.slice(text.length - (width - 1 - head))]
+  return `${before.replace(/[\uD800-\uDBFF]$/, '')}…${after.replace(/^[\uDC00-\uDFFF]/, '')}`
 }

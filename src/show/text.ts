@@ -38,6 +38,10 @@ export function sessionsText(sights: readonly Sight[], now: number, paint: Paint
   return table([head, ...rows])
 }
 
+/** Nothing is left out in silence. */
+export const unreadableText = (run: string, directory: string): string =>
+  `run ${run} in the store cannot be read, and is left out; its directory is ${directory}`
+
 /** A worktree of ours is called by what it is of: its path says little. */
 const placeText = ({ run, worktree = null }: Sight): string =>
   worktree === null ? run.dir : `worktree ${worktree.repository?.split('/').at(-1) ?? '?'}@${worktree.branch ?? '?'}`

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { announced, MESSAGES, newsFor, toldFrom } from '../../src/decide/index.ts'
-import type { Around, Peer, Told } from '../../src/model/index.ts'
+import { announced, newsFor, toldFrom } from '../../src/decide/index.ts'
+import { type Around, MESSAGES, type Peer, type Told } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 import { intent } from './build.ts'
 

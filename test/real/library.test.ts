@@ -38,7 +38,7 @@ console.log(JSON.stringify({
   started: started.kind, refused: refused instanceof Problem && refused.exitCode, listed: listed.map((sight) => sight.session.id),
   stopped: stopped[0].end.kind, ended: ended.state, events: (await holdfast.events('lib')).map((event) => event.kind), locks: await holdfast.locks(), changes: await holdfast.reconcile(),
   tree: tree.members.map((member) => member.row.name), litter: (await holdfast.prune(true)).length, findings: (await holdfast.examine()).map((finding) => finding.topic),
-  talk: [who.kind, others, sent.reached, read.map((message) => [message.text, message.from.session]), report],
+  talk: [who.kind, others, sent.reached, read.messages.map((message) => [message.text, message.from.session]), report],
   task: await holdfast.startTask({ onRetire: 'cancel', argv: ['true'] }).catch((problem) => problem.exitCode), gone: await holdfast.resolveGone('lib').catch((problem) => problem.exitCode),
 }))
 holdfast.close()
@@ -54,7 +54,7 @@ test('the same use cases, imported from holdfast, with types', () =>
       stopped: 'ended',
       ended: 'stopped',
       events: ['claimed', 'running', 'rebound', 'messaged', 'rebound', 'asked', 'ended'],
-      talk: ['nobody', { self: 'lib', here: false, siblings: [] }, ['true-lib'], [['hello', null]], 66],
+      talk: ['nobody', { self: 'lib', here: false, unreadable: [], siblings: [] }, ['true-lib'], [['hello', null]], 66],
       locks: [],
       changes: [],
       tree: ['sleep'],

@@ -115,6 +115,34 @@ verifies('self', 'what a session says of its own work is seen by the others, and
   }),
 )
 
+verifies('one-owner', 'a retired agent says, reads, sends and asks for nothing any more, over MCP neither', () =>
+  inLab(async (lab) => {
+    const [a, b] = [await worker(lab, 'a'), await worker(lab, 'b')]
+    await lab.ok(['message', 'a', 'for whoever comes next'])
+    await a('touch "$HOLDFAST_FENCE"')
+    for (const call of ['report x', 'message b x', 'inbox']) {
+      const { code, out } = await a(`holdfast ${call}`)
+      expect([call, code, out]).toEqual([call, 75, expect.stringContaining('session a, which this agent worked for, was retired')])
+    }
+    const calls = [
+      { method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } } },
+      { method: 'tools/call', params: { name: 'whoami', arguments: {} } },
+      { method: 'tools/call', params: { name: 'lock', arguments: { dir: '/tmp' } } },
+      { method: 'tools/call', params: { name: 'start_task', arguments: { command: ['true'] } } },
+    ]
+    const lines = calls.map((call, id) => `'${JSON.stringify({ jsonrpc: '2.0', id, ...call })}'`)
+    const { out } = await a(`printf '%s\\n' ${lines.join(' ')} | holdfast mcp`)
+    const answers = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: number; result: { isError?: boolean } })
+    const failed = answers.filter(({ result }) => result.isError === true).map(({ id }) => id)
+    expect(failed.toSorted()).toEqual([2, 3])
+    expect(await lab.status('a')).toMatchObject({ unread: 1, said: { plan: null } })
+    expect((await b('holdfast inbox')).out).toBe('no messages\n')
+  }),
+)
+
 verifies('one-owner', 'a session that many rebind at once has one id and all the others as aliases; its agent notices nothing', () =>
   inLab(async (lab) => {
     const a = await worker(lab, 'a')

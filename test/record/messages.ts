@@ -5,12 +5,13 @@ import { aClaim, anEnding, aRun, inStore, type OpenStore } from './examples.ts'
 /** What every store has to do about what sessions say: to each other, and of themselves. */
 export function messageConformance(name: string, open: OpenStore): void {
   const withStore = inStore(open)
+  const upTo = (count: number, bytes = 9999) => ({ count, bytes })
   const live = async (store: Store, session: string): Promise<LiveRun> => {
     const run = aRun(session, 1, { dir: `/${session}` })
     await store.claim(aClaim(run, { keeper: { pid: 7, ticks: 8 } }))
     return (await store.run(run.id)) as LiveRun
   }
-  const from: Sender = { session: 'a', run: 'r0', how: 'cookie', user: 'me', host: 'here' }
+  const from: Sender = { session: 'a', run: 'r0', how: 'cookie', agent: null, user: 'me', host: 'here' }
   const aMessage = (readers: readonly string[], more: Partial<NewMessage> = {}): NewMessage => ({
     at: 10,
     expiresAt: 100,
@@ -30,12 +31,23 @@ export function messageConformance(name: string, open: OpenStore): void {
       expect(await store.send(aMessage(['b', 'c', 'b'], { to: 'all' }))).toEqual({ seq: 1, reached: ['b', 'c'], full: [], gone: [] })
       await store.send(aMessage(['b'], { text: 'second' }))
       expect(await store.unread('b', 11)).toBe(2)
-      expect((await store.inbox('b', 'peek', 9, 11)).map(({ seq }) => seq)).toEqual([1, 2])
-      expect(await store.inbox('b', 'read', 1, 11)).toEqual([{ seq: 1, at: 10, expiresAt: 100, from, to: 'all', text: 'ä "quoted"\n' }])
-      expect((await store.inbox('b', 'read', 9, 11)).map(({ text }) => text)).toEqual(['second'])
-      expect(await store.inbox('b', 'read', 9, 11)).toEqual([])
+      expect((await store.inbox('b', 'peek', upTo(9), 11)).map(({ seq }) => seq)).toEqual([1, 2])
+      expect(await store.inbox('b', 'read', upTo(1), 11)).toEqual([{ seq: 1, at: 10, expiresAt: 100, from, to: 'all', text: 'ä "quoted"\n' }])
+      expect((await store.inbox('b', 'read', upTo(9), 11)).map(({ text }) => text)).toEqual(['second'])
+      expect(await store.inbox('b', 'read', upTo(9), 11)).toEqual([])
       // What one has read, the other has not.
-      expect((await store.inbox('c', 'read', 9, 11)).map(({ seq }) => seq)).toEqual([1])
+      expect((await store.inbox('c', 'read', upTo(9), 11)).map(({ seq }) => seq)).toEqual([1])
+    }),
+  )
+
+  test(
+    `${name}: no more is given out at once than one can take in, but one message in any case`,
+    withStore(async (store) => {
+      await live(store, 'b')
+      for (const text of ['ää', 'bb', 'c']) await store.send(aMessage(['b'], { text }))
+      expect((await store.inbox('b', 'peek', upTo(9, 6), 11)).map(({ text }) => text)).toEqual(['ää', 'bb'])
+      expect((await store.inbox('b', 'read', upTo(9, 1), 11)).map(({ text }) => text)).toEqual(['ää'])
+      expect((await store.inbox('b', 'read', upTo(9, 3), 11)).map(({ text }) => text)).toEqual(['bb', 'c'])
     }),
   )
 
@@ -45,7 +57,7 @@ export function messageConformance(name: string, open: OpenStore): void {
       const stores = [store, await again(), await again()]
       await live(store, 'b')
       for (let sent = 0; sent < 20; sent++) await store.send(aMessage(['b'], { inboxSize: 50 }))
-      const got = await Promise.all(Array.from({ length: 30 }, (_, index) => (stores[index % 3] as Store).inbox('b', 'read', 1, 11)))
+      const got = await Promise.all(Array.from({ length: 30 }, (_, index) => (stores[index % 3] as Store).inbox('b', 'read', upTo(1), 11)))
       const seqs = got.flat().map(({ seq }) => seq)
       expect(seqs.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
     }),
@@ -60,7 +72,7 @@ export function messageConformance(name: string, open: OpenStore): void {
       expect(await store.send(aMessage(['over', 'nobody']))).toEqual({ seq: null, reached: [], full: [], gone: ['over', 'nobody'] })
       for (let sent = 0; sent < 5; sent++) expect((await store.send(aMessage(['b']))).reached).toEqual(['b'])
       expect(await store.send(aMessage(['b', 'over']))).toEqual({ seq: null, reached: [], full: ['b'], gone: ['over'] })
-      await store.inbox('b', 'read', 1, 11)
+      await store.inbox('b', 'read', upTo(1), 11)
       expect((await store.send(aMessage(['b']))).reached).toEqual(['b'])
     }),
   )
@@ -72,11 +84,11 @@ export function messageConformance(name: string, open: OpenStore): void {
       await store.send(aMessage(['b'], { expiresAt: 20, inboxSize: 1 }))
       expect(await store.unread('b', 19)).toBe(1)
       expect(await store.unread('b', 20)).toBe(0)
-      expect(await store.inbox('b', 'read', 9, 20)).toEqual([])
+      expect(await store.inbox('b', 'read', upTo(9), 20)).toEqual([])
       expect((await store.send(aMessage(['b'], { at: 21, inboxSize: 1 }))).reached).toEqual(['b'])
       await store.recordEnded(run, anEnding(), null, 22)
       await store.claim(aClaim(aRun('b', 2, { dir: '/b2' }), { keeper: { pid: 7, ticks: 8 } }))
-      expect((await store.inbox('b', 'read', 9, 23)).map(({ at }) => at)).toEqual([21])
+      expect((await store.inbox('b', 'read', upTo(9), 23)).map(({ at }) => at)).toEqual([21])
     }),
   )
 
@@ -91,7 +103,7 @@ export function messageConformance(name: string, open: OpenStore): void {
       expect(await store.send(aMessage(['b', 'bb'], { text: 'late' }))).toMatchObject({ reached: ['bb'], gone: [] })
       await store.rebind({ session: 'a', epoch: 1, to: 'aa', native: null, how: '', at: 11 })
       expect(await store.unread('b', 12)).toBe(0)
-      expect((await store.inbox('bb', 'read', 9, 12)).map((message) => message.from.session)).toEqual(['aa', 'aa'])
+      expect((await store.inbox('bb', 'read', upTo(9), 12)).map((message) => message.from.session)).toEqual(['aa', 'aa'])
     }),
   )
 

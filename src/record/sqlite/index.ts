@@ -41,7 +41,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     say: (run, kind, saying) => write(() => messages.say(db, run, kind, saying)),
     said: (runs) => read(() => messages.said(db, runs)),
     send: (message) => write(() => messages.send(db, message)),
-    inbox: (reader, how, limit, at) => (how === 'read' ? write : read)(() => messages.inbox(db, reader, how, limit, at)),
+    inbox: (reader, how, most, at) => (how === 'read' ? write : read)(() => messages.inbox(db, reader, how, most, at)),
     unread: (reader, at) => read(() => messages.unread(db, reader, at)),
     nativeOwner: (native) => read(() => reads.nativeOwner(db, native)),
     recordRunning: (run, keeper, at) => write(() => writes.recordRunning(db, run, keeper, at)),

@@ -35,15 +35,25 @@ export function send(db: Database, message: NewMessage): Sent {
 type Reader = Pick<RunBase, 'id' | 'session' | 'epoch'>
 
 /** Reading takes it out of the inbox in the same transaction: of two who read at once, one gets it. */
-export function inbox(db: Database, reader: string, how: 'read' | 'peek', limit: number, at: number): Message[] {
-  const messages = db
+export function inbox(db: Database, reader: string, how: 'read' | 'peek', { count, bytes }: { count: number; bytes: number }, at: number): Message[] {
+  const waiting = db
     .prepare(`SELECT m.* FROM delivery d JOIN message m ON m.seq = d.message WHERE d.reader = ? AND m.expires_at > ? ORDER BY m.seq LIMIT ?`)
-    .all(reader, at, limit)
+    .all(reader, at, count)
     .map(toMessage)
+  const messages = upTo(bytes, waiting)
   if (how === 'peek') return messages
   for (const { seq } of messages) db.prepare(`DELETE FROM delivery WHERE reader = ? AND message = ?`).run(reader, seq)
   forgetExpired(db, at)
   return messages
+}
+
+/** As many from the beginning as have so many bytes together; one in any case. */
+function upTo(bytes: number, messages: readonly Message[]): Message[] {
+  let sum = 0
+  return messages.filter(({ text }, index) => {
+    sum += Buffer.byteLength(text)
+    return index === 0 || sum <= bytes
+  })
 }
 
 export const unread = (db: Database, reader: string, at: number): number =>
