@@ -18,11 +18,10 @@ export async function answered(tell: Tell, work: () => Promise<Answer>): Promise
   }
 }
 
-/** What is held is somebody's: a person may be told how to end that one, an agent is told to talk. */
+/** A person is told how to end whoever is in the way; an agent is told to talk. */
 const forAgents = (problem: Problem): Problem =>
-  problem.kind === 'held' || problem.kind === 'unproven'
-    ? new Problem(problem.kind, problem.message, { hint: TALK, detail: problem.detail, cause: problem })
-    : problem
+  ENDS_OTHERS.test(problem.hint ?? '') ? new Problem(problem.kind, problem.message, { hint: TALK, detail: problem.detail, cause: problem }) : problem
+const ENDS_OTHERS = /holdfast (stop|unlock|resolve)\b|--(force|takeover|share)\b/
 const TALK = 'ask whoever has it (message), wait, or work elsewhere; to end it is for a person to decide'
 
 /** What reading a resource answers; where it cannot, the client is told why. */

@@ -100,7 +100,13 @@ function world(script: readonly Happening[]) {
   }
   /** A file that a dead process left before anything began. */
   for (const path of PATHS) disk.set(path, { inode: ++serial, by: ++serial })
-  return { disk, alive, wrote, reap, rest: () => script.slice(at).forEach(happen), removals: () => removals }
+  /** What is left of the script happens, and after that nothing. */
+  const rest = (): void => {
+    const left = script.slice(at)
+    at = script.length
+    left.forEach(happen)
+  }
+  return { disk, alive, wrote, reap, rest, removals: () => removals }
 }
 
 const happenings: fc.Arbitrary<Happening[]> = fc.array(

@@ -29,6 +29,22 @@ describe('what a tool answers', () => {
     expect(told).toEqual([])
   })
 
+  test('a refusal tells an agent to talk, and not how to end whoever is in the way', async () => {
+    const hints = ['holdfast stop a · --takeover to replace it', '--force takes it away all the same', 'holdfast siblings lists them']
+    const said = await Promise.all(
+      hints.map(async (hint) => {
+        const { structuredContent } = await answered(
+          () => {},
+          async () => {
+            throw new Problem('held', 'it is held', { hint })
+          },
+        )
+        return (structuredContent as { hint: string }).hint
+      }),
+    )
+    expect(said).toEqual([expect.stringContaining('ask whoever has it'), expect.stringContaining('ask whoever has it'), hints[2]])
+  })
+
   test('a bug without its stack, which is told elsewhere', async () => {
     const told: string[] = []
     const answer = await answered(

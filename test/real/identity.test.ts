@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chownSync, readdirSync } from 'node:fs'
+import { chownSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
@@ -126,9 +126,11 @@ verifies('unknown', "another user's agent is alive or unknown, with and without 
 
 verifies('identity', 'a zombie is gone, and its own status is the evidence', () =>
   inLab(async (lab) => {
-    await lab.ok(lab.detached('s', 'sh', '-c', 'echo $$ >"$FA_DIR/main.pid"; sleep 0.3; exit 3'))
+    await lab.ok(lab.detached('s', 'sh', '-c', 'while [ ! -e "$FA_DIR/go" ]; do sleep 0.02; done; exit 3'))
     const { keeper } = await lab.status('s')
     process.kill(keeper, 'SIGSTOP')
+    // Only now: its keeper can no longer say how it ended.
+    writeFileSync(join(lab.agentDir, 'go'), '')
     await until('the ending', async () => (await lab.status('s')).state === 'failed')
     expect(await lab.status('s')).toMatchObject({
       exit: { code: 3, signal: null },

@@ -121,12 +121,12 @@ async function talking({ call, refused, client }: Connection, lab: Lab): Promise
     isWaiting = false
   })
   // One that does not wait would be answered before those that are asked after it.
-  for (let asked = 0; asked < 2; asked++) expect(await call('inbox', { peek: true })).toEqual({ messages: [] })
+  for (let asked = 0; asked < 2; asked++) expect(await call('inbox', { peek: true })).toEqual({ messages: [], left: 0 })
   expect(isWaiting).toBe(true)
   await lab.ok(['message', 's', 'for you'])
   expect(await waiting).toMatchObject({ messages: [{ text: 'for you' }] })
   expect(await call('inbox')).toMatchObject({ messages: [{ text: 'for you', from: { session: null } }] })
-  expect(await call('inbox')).toEqual({ messages: [] })
+  expect(await call('inbox')).toEqual({ messages: [], left: 0 })
   expect(await refused('inbox', { waitSeconds: 3600 })).toMatch(/Invalid arguments/)
 }
 
