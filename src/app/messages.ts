@@ -70,8 +70,8 @@ async function readerOf(world: World, reference: string, self: string | null): P
   const { session, run, liveness } = await seeOne(world, reference)
   if (session.id === self)
     throw new Problem('usage', `session ${session.id} is you; a message goes to somebody else`, { hint: 'holdfast siblings lists them' })
-  if (liveness === 'dead')
-    throw new Problem('noSuchSession', `session ${session.id} is not running (${run.state}): nobody would read it`, {
+  if (liveness === 'dead' || (run.state === 'stopping' && liveness === 'alive'))
+    throw new Problem('noSuchSession', `session ${session.id} is ${isLive(run) ? 'ending' : 'not running'} (${run.state}): nobody would read it`, {
       hint: `holdfast resume ${session.id} starts its next run; holdfast siblings lists who is there`,
     })
   return { session: session.id, unknown: liveness === 'unknown' }
@@ -79,7 +79,9 @@ async function readerOf(world: World, reference: string, self: string | null): P
 
 async function readersOf(world: World, to: 'here' | 'all'): Promise<{ readers: Reader[]; unreadable: readonly string[] }> {
   const { chosen, unreadable } = await chosenSiblings(world, await world.store('reader'), { here: to === 'here' })
-  return { readers: chosen.map(({ sight }) => ({ session: sight.session.id, unknown: sight.liveness === 'unknown' })), unreadable }
+  // Whose agent is over, or told to end, reads nothing.
+  const readers = chosen.filter(({ sight }) => sight.liveness === 'unknown' || (isLive(sight.run) && sight.run.state !== 'stopping'))
+  return { readers: readers.map(({ sight }) => ({ session: sight.session.id, unknown: sight.liveness === 'unknown' })), unreadable }
 }
 
 /** `session`: somebody else's, which can only be peeked at: what is read is read by who it is for. */
@@ -106,6 +108,13 @@ export async function readInbox(world: World, { peek, waitMs, session }: InboxRe
     }
     await clock.sleep(Math.min(policy.followMs, Math.max(1, until - clock.elapsed())))
   }
+}
+
+/** What was taken out and could not be handed over is there again. */
+export async function giveBack(world: World, { messages }: Inbox): Promise<void> {
+  if (messages.length === 0) return
+  const { session } = await mySession(world, 'have an inbox')
+  await (await world.store('writer')).giveBack(session.id, messages)
 }
 
 /** The session that a run still owns. */

@@ -14,9 +14,17 @@ import type { World } from './world.ts'
 export async function learnNative(world: World, store: Store, run: LiveRun, { session, harness }: Known): Promise<void> {
   const id = await carriedBy(world, run, harness)
   if (id === null || id === session.native || !isThere(world, run, harness, id)) return
+  if (await hasLeft(world, store, run, id)) return
   await recordInPassing()(
     async () => (await bind(world, store, run, { harness: harness.name, id }, { how: 'seen', before: session.native })).kind === 'bound',
   )
+}
+
+/** Its hook has said that it went on from there: what its harness has written down about it may be older than that, and is no way back. */
+async function hasLeft(world: World, store: Store, run: LiveRun, id: string): Promise<boolean> {
+  if (!world.files.natives(run.id).some((native) => native.id === id)) return false
+  const events = await store.events({ session: run.session, after: 0, limit: world.policy.eventsShown })
+  return events.findLast((event) => event.run === run.id && event.kind === 'bound')?.detail['how'] === 'hook'
 }
 
 /** While it looks for an old one, an agent may show an id that it will never use: what it carries lies on disk. */

@@ -22,7 +22,12 @@ export async function rebind(world: World, reference: string, to: string, how: s
     const { session, run } = await findSession(store, reference, 'near')
     await refuseUnproven(world, session.id, to)
     const harness = world.harnesses().find(({ name }) => name === session.harness)
-    const native = harness !== undefined && isConversation(world, harness, session, run?.id ?? null, to) ? { harness: harness.name, id: to } : null
+    const wanted = harness === undefined ? null : { harness: harness.name, id: to }
+    const isOne =
+      harness !== undefined &&
+      wanted !== null &&
+      ((await store.nativeOwner(wanted)) !== null || isConversation(world, harness, session, run?.id ?? null, to))
+    const native = isOne ? wanted : null
     const answer = await store.rebind({ session: session.id, epoch: session.epoch, to, native, how, at: world.clock.now() })
     if (answer.kind === 'taken') throw ownedBy(world, to, answer.by)
     if (answer.kind === 'lost') continue

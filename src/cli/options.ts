@@ -24,14 +24,18 @@ export function parse(args: readonly string[], spec: Spec, commandAtWord = false
   for (let index = 0; index < args.length; index++) {
     const word = args[index] ?? ''
     if (word === '--') return { flags, values, words, command: args.slice(index + 1), literal: true }
-    if (!word.startsWith('-') || word === '-') {
+    // What has a blank in it is a text.
+    if (!word.startsWith('-') || word === '-' || /^-[^=]*\s/.test(word)) {
       if (commandAtWord) return { flags, values, words, command: args.slice(index), literal: false }
       words.push(word)
       continue
     }
     const [name, inline] = split(word)
     const kind = known[name]
-    if (kind === undefined) throw new Problem('usage', `unknown option ${word}`, { hint: 'holdfast help lists them' })
+    if (kind === undefined)
+      throw new Problem('usage', `unknown option ${word.slice(0, 100)}`, {
+        hint: 'holdfast help lists them; what begins with a dash and is none comes after --',
+      })
     if (kind === 'flag') {
       if (inline !== undefined) throw new Problem('usage', `--${name} takes no value`)
       flags.add(name)

@@ -8,28 +8,38 @@ export const paintFor = (fd: 1 | 2): Paint => painter(colours(fd))
 
 /** Straight to the descriptor: nothing is lost when the process ends, and a closed reader is no crash. */
 export function write(fd: 1 | 2, data: string | Uint8Array): void {
+  const trouble = tryWrite(fd, data)
+  // Without stderr there is nobody to tell.
+  if (trouble !== null && fd === 1) leaveUnread(trouble)
+}
+
+/** Why it could not be written, if so. */
+export function tryWrite(fd: 1 | 2, data: string | Uint8Array): NodeJS.ErrnoException | null {
   let rest = typeof data === 'string' ? Buffer.from(data) : data
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(fd, rest))
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code
-      if (code === 'EAGAIN') {
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
-        continue
-      }
-      if (code === 'EPIPE' && fd === 1) process.exit(141)
-      if (fd === 1) throw new Problem('unavailable', `the answer could not be written to standard output: ${code}`, { cause: error })
-      // No stderr: there is nobody to tell.
-      return
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return error as NodeJS.ErrnoException
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
     }
   }
+  return null
+}
+
+/** The answer could not be given. */
+export function leaveUnread(trouble: NodeJS.ErrnoException): never {
+  if (trouble.code === 'EPIPE') process.exit(141)
+  throw new Problem('unavailable', `the answer could not be written to standard output: ${trouble.code}`, { cause: trouble })
 }
 
 export const print = (lines: readonly string[]): void => {
-  if (lines.length > 0) write(1, `${lines.join('\n')}\n`)
+  if (lines.length > 0) write(1, textOf(lines))
 }
-export const printJson = (value: unknown): void => write(1, `${JSON.stringify(value, null, isatty(1) ? 2 : undefined)}\n`)
+export const printJson = (value: unknown): void => write(1, jsonOf(value))
+
+export const textOf = (lines: readonly string[]): string => `${lines.join('\n')}\n`
+export const jsonOf = (value: unknown): string => `${JSON.stringify(value, null, isatty(1) ? 2 : undefined)}\n`
 
 /** Messages for people go to stderr, and say who speaks. */
 export const say = (message: string): void => write(2, `holdfast: ${message}\n`)

@@ -1,8 +1,8 @@
-import { mySession, readInbox, rebind, say, sendMessage, siblings, type World, whoAmI } from '../app/index.ts'
+import { giveBack, mySession, readInbox, rebind, say, sendMessage, siblings, type World, whoAmI } from '../app/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
 import { messageJson, messageText, moreText, sentText, siblingJson, siblingsText, unreadableText, whoJson, whoText } from '../show/index.ts'
 import { noWords, type Parsed } from './options.ts'
-import { paintFor, print, printJson, say as tell } from './out.ts'
+import { jsonOf, leaveUnread, paintFor, print, printJson, say as tell, textOf, tryWrite } from './out.ts'
 import { duration } from './start.ts'
 
 export async function whoamiVerb(world: World, parsed: Parsed): Promise<number> {
@@ -40,10 +40,14 @@ export async function rebindVerb(world: World, parsed: Parsed): Promise<number> 
   return exitCode.done
 }
 
+/** A text may begin with a dash: behind -- nothing is an option. */
+const wordsOf = ({ words, command }: Parsed): readonly string[] => [...words, ...(command ?? [])]
+
 export async function messageVerb(world: World, parsed: Parsed): Promise<number> {
   const wide = (['all', 'here'] as const).filter((flag) => parsed.flags.has(flag))
-  const [first, ...rest] = parsed.words
-  const [session, words] = wide.length === 0 ? [first, rest] : [undefined, parsed.words]
+  const said = wordsOf(parsed)
+  const [first, ...rest] = said
+  const [session, words] = wide.length === 0 ? [first, rest] : [undefined, said]
   if (wide.length > 1 || (wide.length === 0 && session === undefined) || words.length !== 1)
     throw new Problem('usage', 'message takes whom it is for, and one text', {
       hint: 'holdfast message S "TEXT", or: holdfast message --all|--here "TEXT"',
@@ -65,18 +69,22 @@ export async function inboxVerb(world: World, parsed: Parsed): Promise<number> {
     throw new Problem('usage', '--timeout says how long --wait waits', { hint: 'holdfast inbox --wait --timeout 5m' })
   const waitMs = waits ? (timeMs ?? FOREVER_MS) : null
   const inbox = await readInbox(world, { peek: parsed.flags.has('peek'), waitMs, session: parsed.values.get('session') })
-  if (!parsed.flags.has('json')) print(messageText(inbox, world.clock.now(), paintFor(1)))
-  else {
-    printJson(inbox.messages.map(messageJson))
-    if (inbox.left > 0) tell(moreText(inbox.left))
+  const json = parsed.flags.has('json')
+  const trouble = tryWrite(1, json ? jsonOf(inbox.messages.map(messageJson)) : textOf(messageText(inbox, world.clock.now(), paintFor(1))))
+  if (trouble !== null) {
+    // What nobody got is not read.
+    if (!parsed.flags.has('peek')) await giveBack(world, inbox)
+    leaveUnread(trouble)
   }
-  return exitCode.done
+  if (json && inbox.left > 0) tell(moreText(inbox.left))
+  return waits && inbox.messages.length === 0 ? exitCode.held : exitCode.done
 }
 
 export async function reportVerb(world: World, parsed: Parsed): Promise<number> {
-  if (parsed.words.length !== 1)
+  const [text = '', ...more] = wordsOf(parsed)
+  if (text === '' || more.length > 0)
     throw new Problem('usage', 'report takes one text', { hint: 'holdfast report "what you are about to do", or: report --result "what came of it"' })
-  const said = await say(world, parsed.flags.has('result') ? 'result' : 'plan', parsed.words[0] ?? '')
+  const said = await say(world, parsed.flags.has('result') ? 'result' : 'plan', text)
   if (parsed.flags.has('json')) printJson({ session: said.session, text: said.saying.text })
   else print([`the others see it with session ${said.session}`])
   return exitCode.done

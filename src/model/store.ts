@@ -99,6 +99,8 @@ export interface Store {
   /** Unread and not expired, the oldest first, one at least. `read`: from now on it is nobody's any more. */
   inbox(reader: string, how: 'read' | 'peek', most: { readonly count: number; readonly bytes: number }, at: number): Promise<Message[]>
   unread(reader: string, at: number): Promise<number>
+  /** What its reader was given and could not take waits again, under its own number. */
+  giveBack(reader: string, messages: readonly Message[]): Promise<void>
   /** The session that a conversation is on record for. */
   nativeOwner(native: NativeId): Promise<SessionView | null>
   recordRunning(run: RunBase, keeper: ProcessId, at: number): Promise<boolean>

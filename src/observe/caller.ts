@@ -2,6 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { isRunMarker, textOf } from '../model/index.ts'
 import { parseRttime, parseStat, readSmall } from './proc.ts'
+import { readOr } from './read.ts'
 
 /** The numbers of the signals a process ignores. */
 export function ignoredSignals(pid: number): Set<number> {
@@ -14,9 +15,10 @@ export function signalsIn(mask: string): Set<number> {
   return new Set(Array.from({ length: 64 }, (_, index) => index + 1).filter((signal) => (bits >> BigInt(signal - 1)) & 1n))
 }
 
-/** The run marker this very process was born with, if any. */
+/** The run marker this very process was born with, if any; without /proc nothing is to be known of it. */
 export function ownMarker(): number | null {
-  const soft = parseRttime(readFileSync('/proc/self/limits', 'latin1'))
+  const limits = readOr('/proc/self/limits')
+  const soft = limits === null ? null : parseRttime(limits)
   return soft !== null && isRunMarker(soft) ? soft : null
 }
 

@@ -4,6 +4,9 @@ import { join, resolve } from 'node:path'
 /** What a file says; null: it cannot be read. */
 export const readOr = (path: string): string | null => orNull(() => readFileSync(path, 'utf8'))
 
+/** The same of files that anybody may have put there: a pipe would never come to an end. */
+export const readRegular = (path: string): string | null => orNull(() => (statSync(path).isFile() ? readFileSync(path, 'utf8') : null))
+
 /** The entries of a folder, as paths; none where it cannot be read. */
 export const entriesOf = (folder: string): string[] => (orNull(() => readdirSync(folder)) ?? []).map((name) => join(folder, name))
 

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Repository } from '../model/index.ts'
-import { readOr } from './read.ts'
+import { readRegular } from './read.ts'
 
 /** The git repository that a directory lies in, from git's own files: the nearest working tree, or a bare repository. */
 export function findRepository(path: string, keyOf: (path: string) => string): Repository | null {
@@ -17,7 +17,7 @@ export function findRepository(path: string, keyOf: (path: string) => string): R
  * to be linked, and that git does not know of, is none.
  */
 function repositoryAt(root: string, git: string, keyOf: (path: string) => string): Repository | null {
-  const common = readOr(join(git, 'commondir'))
+  const common = readRegular(join(git, 'commondir'))
   try {
     const shared = keyOf(common === null ? git : resolve(git, common.trim()))
     return { root, common: shared, top: common !== null && isLinkedTo(git, root) ? keyOf(git) : shared }
@@ -29,7 +29,7 @@ function repositoryAt(root: string, git: string, keyOf: (path: string) => string
 
 /** Git writes down where the worktree is. */
 function isLinkedTo(git: string, root: string): boolean {
-  const back = readOr(join(git, 'gitdir'))?.trim()
+  const back = readRegular(join(git, 'gitdir'))?.trim()
   try {
     return back !== undefined && realpathSync(dirname(resolve(git, back))) === root
   } catch {
@@ -41,7 +41,7 @@ function isLinkedTo(git: string, root: string): boolean {
 function gitDirectory(path: string): string | null {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat === undefined || stat.isDirectory()) return stat === undefined ? null : path
-  const named = /^gitdir: (.+?)\n*$/.exec(readOr(path) ?? '')?.[1]
+  const named = /^gitdir: (.+?)\n*$/.exec(readRegular(path) ?? '')?.[1]
   return named === undefined ? null : resolve(dirname(path), named)
 }
 
@@ -50,7 +50,7 @@ const isGitDirectory = (folder: string): boolean => ['HEAD', 'objects', 'refs'].
 /** The working tree that a linked one belongs to, or the bare repository itself. */
 export function mainOf(root: string): string | null {
   const git = gitDirectory(join(root, '.git'))
-  const common = git === null ? null : readOr(join(git, 'commondir'))
+  const common = git === null ? null : readRegular(join(git, 'commondir'))
   const main = git === null || common === null ? git : resolve(git, common.trim())
   return main === null ? null : basename(main) === '.git' ? dirname(main) : main
 }
@@ -58,7 +58,7 @@ export function mainOf(root: string): string | null {
 /** The branch that a working tree is on, for people; null: none, or it cannot be told. */
 export function branchOf(root: string): string | null {
   const git = gitDirectory(join(root, '.git'))
-  return git === null ? null : (/^ref: refs\/heads\/(.+?)\n*$/.exec(readOr(join(git, 'HEAD')) ?? '')?.[1] ?? null)
+  return git === null ? null : (/^ref: refs\/heads\/(.+?)\n*$/.exec(readRegular(join(git, 'HEAD')) ?? '')?.[1] ?? null)
 }
 
 /** The branch that a directory is on, for people: many directories have the same folders above them, which are looked at once. */

@@ -124,7 +124,11 @@ verifies('gate', 'a stop in the start window leaves no agent and no open run', (
         command: TEST_COMMAND,
         env: { HOLDFAST_FAILPOINTS: `${point}=delay:1500` },
       })
-      await until('the claim', async () => (await lab.hf(['status', 's'])).code === 0)
+      // Of this start: the ones before have left their own end on record.
+      await until('the claim', async () => {
+        const { code, stdout } = await lab.hf(['status', 's', '--json'])
+        return code === 0 && ['starting', 'running'].includes((JSON.parse(stdout) as { state: string }).state)
+      })
       const stopped = await lab.hf(['stop', 's', '--grace', '2s'])
       expect(stopped.code, `${point} ${stopped.stdout}${stopped.stderr}`).toBe(0)
       await starting

@@ -55,11 +55,17 @@ verifies('self', 'a message has the sender that we know, not the one it claims t
       ['from a person', 'session', null],
     ])
     expect(peeked[0]?.from.how).toMatch(/^(marker|cookie)$/)
+    // What cannot be handed over was not read.
+    expect((await b('holdfast inbox >/dev/full')).code).toBe(69)
+    expect((await b('holdfast inbox | true; exit 0')).code).toBe(0)
     // Two who read at once: each message goes to one of them.
     const { out } = await b('holdfast inbox --json >one & holdfast inbox --json >two; wait; cat one two')
     expect([...out.matchAll(/"text":/g)]).toHaveLength(3)
     expect((await b('holdfast inbox')).out).toBe('no messages\n')
     expect(await a('holdfast message a "to myself"')).toMatchObject({ code: 64 })
+    for (const text of ["'- a list'", '-- -1', '-- --force']) expect(await a(`holdfast message b ${text}`)).toMatchObject({ code: 0 })
+    expect((await b('holdfast inbox --json')).out).toMatch(/"- a list".*"-1".*"--force"/)
+    expect((await b('holdfast inbox --wait --timeout 100ms')).code).toBe(75)
     // Waiting ends with the first one.
     const waiting = b('holdfast inbox --wait --timeout 20s')
     const waiter = await until('it to have looked', () => lookingAt(lab, 'inbox', '--wait'))

@@ -42,6 +42,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     said: (runs) => read(() => messages.said(db, runs)),
     send: (message) => write(() => messages.send(db, message)),
     inbox: (reader, how, most, at) => (how === 'read' ? write : read)(() => messages.inbox(db, reader, how, most, at)),
+    giveBack: (reader, given) => write(() => messages.giveBack(db, reader, given)),
     unread: (reader, at) => read(() => messages.unread(db, reader, at)),
     nativeOwner: (native) => read(() => reads.nativeOwner(db, native)),
     recordRunning: (run, keeper, at) => write(() => writes.recordRunning(db, run, keeper, at)),

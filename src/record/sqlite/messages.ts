@@ -63,6 +63,20 @@ export const unread = (db: Database, reader: string, at: number): number =>
     ],
   )
 
+export function giveBack(db: Database, reader: string, messages: readonly Message[]): void {
+  for (const { seq, at, expiresAt, from, to, text } of messages) {
+    db.prepare(`INSERT INTO message (seq, at, expires_at, sender, addressed, text) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`).run(
+      seq,
+      at,
+      expiresAt,
+      JSON.stringify(from),
+      to,
+      text,
+    )
+    db.prepare(`INSERT INTO delivery (message, reader) VALUES (?, ?) ON CONFLICT DO NOTHING`).run(seq, reader)
+  }
+}
+
 /** What is expired, and what everybody has read. */
 function forgetExpired(db: Database, at: number): void {
   db.prepare(`DELETE FROM delivery WHERE message IN (SELECT seq FROM message WHERE expires_at <= ?)`).run(at)
