@@ -50,6 +50,10 @@ verifies(
         expect(await lab.status(X), when).toMatchObject({ session: Y, run, nativeId: Y })
       }
       await isItself('at once')
+      // What its harness had written before the hook is no way back.
+      const own = await lab.status(Y)
+      anchor(own.pid, startOf(own.pid), X)
+      await isItself('with an anchor of before')
       expect(sessionsIn(await lab.ok(['siblings', '--session', 'other', '--json']))).toEqual([Y])
       const locks = sessionsIn(await lab.ok(['locks', '--json']))
       expect([locks.includes(X), locks.includes(Y)]).toEqual([false, true])

@@ -52,6 +52,22 @@ export function messageConformance(name: string, open: OpenStore): void {
   )
 
   test(
+    `${name}: what could not be handed over waits again, as it was, and once`,
+    withStore(async (store) => {
+      await live(store, 'b')
+      await live(store, 'c')
+      await store.send(aMessage(['b', 'c']))
+      await store.send(aMessage(['b'], { text: 'second' }))
+      const given = await store.inbox('b', 'read', upTo(9), 11)
+      await store.giveBack('b', given)
+      await store.giveBack('b', given)
+      expect(await store.inbox('b', 'read', upTo(9), 11)).toEqual(given)
+      expect(await store.unread('b', 11)).toBe(0)
+      expect(await store.unread('c', 11)).toBe(1)
+    }),
+  )
+
+  test(
     `${name}: of many readers at once one gets each message, and none is lost`,
     withStore(async (store, again) => {
       const stores = [store, await again(), await again()]
