@@ -9,6 +9,8 @@ export type WhoAmI = Self
 
 /** From proof, at the moment of asking: never from what was believed before. `seen`: all live sessions, if somebody has just looked. */
 export async function whoAmI(world: World, seen?: readonly Seen[]): Promise<WhoAmI> {
+  if (world.processes.here().pidNamespace === '')
+    return { kind: 'nobody', why: '/proc shows another pid namespace than ours, or none: nothing can be proven from here' }
   const self = decideSelf(await selfFacts(world, 'reader', seen))
   const fence = self.kind === 'session' && self.note === null ? world.files.intent(self.run.id) : null
   return self.kind === 'session' && fence !== null ? { ...self, note: `it was fenced off: ${fence.reason}` } : self

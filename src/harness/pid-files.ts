@@ -61,7 +61,8 @@ function anchorAt(path: string, { harness, start, place }: PidFiles): Anchor | n
   const fields = file === null ? null : fieldsIn(file.text)
   const pid = pidIn(basename(path, '.json'))
   if (pid === null) return malformed(harness, path, 'its name is no pid')
-  if (file === null || fields === null) return malformed(harness, path, 'it is no file of JSON')
+  if (file === null) return malformed(harness, path, 'it may not be read, or is no plain file')
+  if (fields === null) return malformed(harness, path, 'it is no JSON')
   if ((fields['pid'] ?? pid) !== pid)
     return malformed(harness, path, `its name says ${pid}, and it says ${JSON.stringify(fields['pid']).slice(0, 40)}`)
   const says = { kind: 'process', pid, ...startIn(fields, start), ...place(fields), flock: 'none' } as const

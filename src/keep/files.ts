@@ -42,11 +42,9 @@ export function runFiles(home: string): RunFiles {
       writeAtomically(at(run.id, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...run }))
     },
     recordKeeper: (run, keeper) => writeAtomically(at(run, 'keeper'), `${keeper.pid} ${keeper.ticks}\n`),
-    recordRebound: (run, session) => {
+    recordRebound: (run, session, former) => {
       const record = readRecord(root, run)
-      if (record === null || record.session === session) return
-      const former = [...new Set([...(record.former ?? []), record.session])]
-      writeIfPossible(at(run, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...record, session, former }))
+      if (record !== null) writeIfPossible(at(run, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...record, session, former }))
     },
     harness: (run) => processFrom(readOr(at(run, 'pid'))),
     recordHarness: (run, harness) => writeAtomically(at(run, 'pid'), `${harness.pid} ${harness.ticks}\n`),

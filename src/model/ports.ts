@@ -89,8 +89,8 @@ export interface RunFiles {
   /** Makes the private directory and writes what is needed to stop the run without the store. */
   create(run: RunRecord): void
   recordKeeper(run: string, keeper: ProcessId): void
-  /** Its session has another id now; a full disk is no trouble. */
-  recordRebound(run: string, session: string): void
+  /** Its session has another id now, and had these before; a full disk is no trouble. */
+  recordRebound(run: string, session: string, former: readonly string[]): void
   harness(run: string): ProcessId | null
   /** For one that we did not start: usually its stub says who it is. */
   recordHarness(run: string, harness: ProcessId): void

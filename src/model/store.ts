@@ -91,6 +91,8 @@ export interface Store {
   recordTold(run: RunBase, detail: Readonly<Record<string, unknown>>, at: number): Promise<boolean>
   /** The row, its runs, locks, events and messages move to the new id, in one transaction; the old id stays as an alias. */
   rebind(request: RebindRequest): Promise<RebindAnswer>
+  /** What a session was called before. */
+  formerIds(session: string): Promise<string[]>
   /** What a run says of its own work; the newest of a kind stands. False: it is not its session's live owner any more. */
   say(run: RunBase, kind: SayingKind, saying: Saying): Promise<boolean>
   /** What these runs said, by run; those that said nothing are left out. */

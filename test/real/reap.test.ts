@@ -50,7 +50,7 @@ verifies('identity', 'anchors of agents: doctor tells the living from the dead, 
       ...[
         [/\/-1\.json \(claude\): its name is no pid > .*it stays/],
         [/\/0\.json \(claude\): its name is no pid/],
-        [/\/12\.json \(claude\): it is no file of JSON/],
+        [/\/12\.json \(claude\): it is no JSON/],
         [of(4_194_303, 'it was written on another machine > it stays')],
         [of(killed.pid ?? 0, 'no such process > holdfast doctor --fix removes it')],
         [of(recycled, `pid ${recycled} now belongs to another process > holdfast doctor --fix removes it`)],

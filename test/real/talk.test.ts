@@ -165,6 +165,10 @@ verifies('one-owner', 'a session that many rebind at once has one id and all the
     expect(listed.map(({ session }) => session)).toEqual([present])
     const refused = await lab.hf(['rebind', '--session', 'a', '--to', 'other'])
     expect([refused.code, refused.stderr]).toEqual([75, expect.stringMatching(/two owners of it; .* pid \d+ \(session other/)])
+    const [record = ''] = readdirSync(join(lab.home, 'runs'))
+      .map((run) => readOr(join(lab.home, 'runs', run, 'run.json')))
+      .filter((text) => text.includes('"former"'))
+    expect((JSON.parse(record) as { former: string[] }).former.toSorted()).toEqual(['a', ...ids].filter((id) => id !== present))
     // The same is on disk: without a store it is found and stopped by what it was called first.
     for (const name of readdirSync(lab.home)) if (name.startsWith('holdfast.db')) rmSync(join(lab.home, name))
     for (const reference of ['a', present]) expect(await lab.status(reference)).toMatchObject({ session: present, pid, state: 'running' })

@@ -63,6 +63,7 @@ export function rebindConformance(name: string, open: OpenStore): void {
       expect(await rebind(store, 'y', 'z', 2)).toEqual({ kind: 'lost' })
       expect(await rebind(store, 'y', 'x')).toMatchObject({ kind: 'bound', changed: true, aside: null })
       for (const reference of ['x', 'y']) expect(await idOf(store, reference)).toBe('x')
+      expect([await store.formerIds('x'), await store.formerIds('y')]).toEqual([['y'], []])
       expect(await named(store)).toEqual(new Set(['x']))
     }),
   )

@@ -38,6 +38,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     recordFound: (task, harness, native) => write(() => recordFound(db, task, harness, native)),
     recordTold: (run, detail, at) => write(() => natives.recordTold(db, run, detail, at)),
     rebind: (request) => write(() => rebind(db, request)),
+    formerIds: (session) => read(() => reads.formerIds(db, session)),
     say: (run, kind, saying) => write(() => messages.say(db, run, kind, saying)),
     said: (runs) => read(() => messages.said(db, runs)),
     send: (message) => write(() => messages.send(db, message)),

@@ -28,6 +28,12 @@ export function find(db: Database, reference: string, how: 'exact' | 'prefix'): 
   return near.length === 1 ? { kind: 'found', view: near[0] } : { kind: 'ambiguous', sessions: near.map((view) => view.session) }
 }
 
+export const formerIds = (db: Database, session: string): string[] =>
+  db
+    .prepare(`SELECT alias FROM alias WHERE session = ? AND former = 1 ORDER BY alias`)
+    .all(session)
+    .map((row) => String(row['alias']))
+
 export function nativeOwner(db: Database, { harness, id }: NativeId): SessionView | null {
   const row = db.prepare(`${VIEW} WHERE s.harness = ? AND s.native = ?`).get(harness, id)
   return row === undefined ? null : toView(row)
