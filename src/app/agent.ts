@@ -1,7 +1,8 @@
+import { harnessOf } from '../act/index.ts'
 import type { ProcessId } from '../model/index.ts'
 import { Problem, sameProcess } from '../model/index.ts'
 import { PASSES_ON } from './hand.ts'
-import { whoAmI } from './self.ts'
+import { whoMayAct } from './self.ts'
 import type { World } from './world.ts'
 
 /** Shells that a client may start us through. */
@@ -22,10 +23,9 @@ export function clientChain({ processes }: World): readonly ProcessId[] {
 
 /** Whom a command works for that lives as long as its client: the agent of the session around it, or an agent of no session, or the client. */
 export async function agentAround(world: World): Promise<ProcessId> {
-  const self = await whoAmI(world)
+  const self = await whoMayAct(world)
   if (self.kind === 'agent') return { pid: self.agent.row.pid, ticks: self.agent.row.ticks }
-  const harness = self.kind === 'session' ? (world.files.harness(self.run.id) ?? (self.run.adopted ? self.run.launcher : null)) : null
-  const agent = harness ?? clientChain(world).at(-1)
+  const agent = (self.kind === 'session' ? harnessOf(self.run, world.files) : null) ?? clientChain(world).at(-1)
   if (agent === undefined) throw new Problem('unavailable', 'there is no agent that could hold it: its process is gone, or was never known')
   return agent
 }

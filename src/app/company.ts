@@ -1,4 +1,4 @@
-import type { Ender, Hands, Lookable } from '../act/index.ts'
+import { type Ender, type Hands, harnessOf, type Lookable } from '../act/index.ts'
 import { agentsAmong, HARNESSES, mayBeAgent, readUsageWhole, registeredAgents, usageSince } from '../harness/index.ts'
 import type { Agent, Ended, Member, Run, Store, Tokens } from '../model/index.ts'
 import { isLive, MS_PER_TICK, Problem, sameProcess } from '../model/index.ts'
@@ -13,7 +13,7 @@ type Senses = Pick<World, 'processes' | 'files' | 'harnesses' | 'ownHarnesses' |
 export function agentsIn(world: Senses): Hands['agentsIn'] {
   return (run: Lookable, members: readonly Member[]) => {
     const { processes, files } = world
-    const main = files.harness(run.id) ?? (run.adopted ? run.launcher : null)
+    const main = harnessOf(run, files)
     const rows = members.map(({ row }) => row)
     if (!rows.some((row) => mayBeAgent(row.name, [], world.ownHarnesses()) && (main === null || !sameProcess(row, main)))) return []
     const registered = registeredAgents(placesOf(world, run.id), (pid) => rows.some((row) => row.pid === pid))

@@ -2,7 +2,7 @@ import type { Addressed, Inbox, Sender, Sent, Store } from '../model/index.ts'
 import { isLive, MESSAGES, Problem } from '../model/index.ts'
 import { announce } from './aware.ts'
 import { findSession, seeOne } from './see.ts'
-import { mySession, refuseRetired, whoAmI } from './self.ts'
+import { mySession, whoMayAct } from './self.ts'
 import { chosenSiblings } from './siblings.ts'
 import type { World } from './world.ts'
 
@@ -15,8 +15,7 @@ export type SentMessage = Sent & { readonly notes: readonly string[] }
 /** Who sends it is stamped from proof; to whom it goes is settled now. */
 export async function sendMessage(world: World, { to, text }: MessageRequest): Promise<SentMessage> {
   refuseText(world, text)
-  await refuseRetired(world)
-  const self = await whoAmI(world)
+  const self = await whoMayAct(world)
   const me = self.kind === 'session' ? self : null
   const from: Sender = {
     session: me?.session.id ?? null,

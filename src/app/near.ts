@@ -2,6 +2,7 @@ import { relationOf, shareRepository, standingOf } from '../decide/index.ts'
 import type { Directory, Lock, Run } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import { findDirectory, lookForDirectory, type Mount, readMounts } from '../observe/index.ts'
+import { currentDirectory } from './current.ts'
 import { touching } from './locks.ts'
 import type { World } from './world.ts'
 
@@ -30,17 +31,9 @@ export function nearTo(world: World, asker: Where | null, locks: readonly Lock[]
 
 /** Where the asker works: as it is now, or as it was held if it is not there any more. */
 function placeOf(world: World, asker: Where | null, held: ReadonlyMap<string | null, Directory>, mounts: readonly Mount[]): Directory {
-  if (asker === null) return findDirectory(currentDirectory(), world.islands, mounts)
+  if (asker === null) return findDirectory(currentDirectory('go to one that does'), world.islands, mounts)
   const path = asker.run?.dir ?? asker.dir
   const place = lookForDirectory(path, world.islands, mounts) ?? held.get(asker.run?.id ?? null)
   if (place === undefined) throw new Problem('noSuchSession', `${path}, where the session works, no longer exists`, { hint: 'leave --here out' })
   return place
-}
-
-function currentDirectory(): string {
-  try {
-    return process.cwd()
-  } catch (error) {
-    throw new Problem('noSuchSession', 'the current directory no longer exists', { hint: 'go to one that does', cause: error })
-  }
 }

@@ -4,6 +4,7 @@ import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
 import { findDirectory } from '../observe/index.ts'
 import { refuseUncounted } from './budget.ts'
 import { ancestorsOf, type Front, lineageOf, provenFront } from './caller.ts'
+import { currentDirectory } from './current.ts'
 import { carriedBy } from './refusal.ts'
 import { runAround } from './self.ts'
 import { type Spoken, speak } from './speak.ts'
@@ -97,7 +98,7 @@ export async function prepare(world: World, asked: StartRequest): Promise<Plan> 
     known?.id ?? request.session ?? request.name ?? newSessionId(request.adopt?.harness ?? spoken.harness?.name ?? request.argv[0] ?? 'run', world)
   const about = { ancestors: await ancestorsOf(world, parent), base: world.cgroups.base(), firstEpoch: known?.epoch ?? 0 }
   // Last, since it may make something.
-  const from = request.dir ?? currentDirectory()
+  const from = request.dir ?? currentDirectory('say where with --dir')
   const worktree = request.worktree === undefined ? null : await worktreeFor(world, store, from, request.worktree, session)
   const directory = directoryAt(worktree?.dir ?? from, session, world)
   return { world, store, request, spoken, directory, made: worktree?.made === true ? worktree.path : null, front, lineage, parent, session, ...about }
@@ -164,14 +165,5 @@ function directoryAt(path: string, session: string, { islands }: World): Directo
       hint: `start it in a new one: holdfast run --session ${session} --worktree=BRANCH -- COMMAND…`,
       cause: error,
     })
-  }
-}
-
-/** Worktrees get deleted under people. */
-function currentDirectory(): string {
-  try {
-    return process.cwd()
-  } catch (error) {
-    throw new Problem('noSuchSession', 'the current directory no longer exists', { hint: 'say where with --dir', cause: error })
   }
 }

@@ -1,4 +1,4 @@
-import type { Harness, Session, SessionView } from '../model/index.ts'
+import type { Harness, NativeId, Run, SessionView, Store } from '../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
 import { placesOf } from './begun.ts'
 import { forgottenLocks } from './forgotten.ts'
@@ -22,12 +22,7 @@ export async function rebind(world: World, reference: string, to: string, how: s
     const { session, run } = await findSession(store, reference, 'near')
     await refuseUnproven(world, session.id, to)
     const harness = world.harnesses().find(({ name }) => name === session.harness)
-    const wanted = harness === undefined ? null : { harness: harness.name, id: to }
-    const isOne =
-      harness !== undefined &&
-      wanted !== null &&
-      ((await store.nativeOwner(wanted)) !== null || isConversation(world, harness, session, run?.id ?? null, to))
-    const native = isOne ? wanted : null
+    const native = harness === undefined ? null : await conversationOf(world, store, harness, run, to)
     const answer = await store.rebind({ session: session.id, epoch: session.epoch, to, native, how, at: world.clock.now() })
     if (answer.kind === 'taken') throw ownedBy(world, to, answer.by)
     if (answer.kind === 'lost') continue
@@ -65,9 +60,10 @@ const ownedBy = (world: World, to: string, { session, run }: SessionView): Probl
       )
     : new Problem('held', `the id ${to} was just taken by session ${session.id}`, { hint: 'try again' })
 
-/** Is it one that the harness knows? Then it is the conversation, too. */
-function isConversation(world: World, { sessions }: Harness, session: Session, run: string | null, id: string): boolean {
-  if (session.native === id) return true
-  const places = run === null ? world.env : placesOf(world, run)
-  return sessions !== null && sessions.find(places, id, world.readDatabase) !== null
+/** An id that is on record as a conversation's, or that the harness knows, is that of the conversation, too. */
+async function conversationOf(world: World, store: Store, { name, sessions }: Harness, run: Run | null, id: string): Promise<NativeId | null> {
+  const native = { harness: name, id }
+  if ((await store.nativeOwner(native)) !== null) return native
+  const places = run === null ? world.env : placesOf(world, run.id)
+  return sessions !== null && sessions.find(places, id, world.readDatabase) !== null ? native : null
 }

@@ -26,26 +26,22 @@ export async function runAround(world: World, as: 'writer' | 'reader'): Promise<
 
 /** For what only a session can do, and only as long as it may. */
 export async function mySession(world: World, what: string): Promise<Extract<WhoAmI, { kind: 'session' }>> {
-  const self = await whoAmI(world)
-  if (self.kind === 'session') {
-    refuseFenced(world, self)
-    return self
-  }
+  const self = await whoMayAct(world)
+  if (self.kind === 'session') return self
   throw new Problem('noSuchSession', `only a session can ${what}, and you are in none: ${self.why}`, {
     hint: 'holdfast whoami tells who you are; holdfast run starts a session',
   })
 }
 
-/** A retired agent acts for nobody any more, neither for its session nor by itself. */
-export async function refuseRetired(world: World): Promise<void> {
+/** Who the caller is, for what anybody may do but a retired agent: that acts for nobody any more, neither for its session nor by itself. */
+export async function whoMayAct(world: World): Promise<WhoAmI> {
   const self = await whoAmI(world)
-  if (self.kind === 'session') return refuseFenced(world, self)
+  const { files } = world
+  if (self.kind === 'session' && files.isRetired(self.run.id))
+    throw retired(self.session.id, files.intent(self.run.id)?.reason ?? 'its fence is closed')
   const run = self.kind === 'nobody' ? await markedRun(world) : null
-  if (run !== null && (!isLive(run) || world.files.isRetired(run.id))) throw retired(run.session, self.why)
-}
-
-function refuseFenced({ files }: World, { run }: { readonly run: Run }): void {
-  if (files.isRetired(run.id)) throw retired(run.session, files.intent(run.id)?.reason ?? 'its fence is closed')
+  if (run !== null && (!isLive(run) || files.isRetired(run.id))) throw retired(run.session, self.why)
+  return self
 }
 
 const retired = (session: string, why: string): Problem =>

@@ -1,5 +1,4 @@
 import type { McpServer, StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server'
-import { refuseRetired } from '../app/index.ts'
 import { type Answer, answered } from './answer.ts'
 import type { Serving } from './server.ts'
 import type { Worlds } from './worlds.ts'
@@ -28,10 +27,6 @@ export const tool =
   <Given>(name: string, { description, input, effect }: About<Given>, call: (call: Call, given: Given) => Promise<Answer>): Tool =>
   (server, { worlds, tell, ending }) => {
     server.registerTool(name, { description, inputSchema: input, annotations: EFFECTS[effect] }, (given: Given, { mcpReq: { signal } }) =>
-      answered(tell, async () => {
-        // Its own fence holds for an agent here, too, whether or not its hooks deny its calls.
-        if (effect !== 'none') await worlds.use(refuseRetired)
-        return call({ use: worlds.use, isOver: () => signal.aborted || ending.aborted }, given)
-      }),
+      answered(tell, () => call({ use: worlds.use, isOver: () => signal.aborted || ending.aborted }, given)),
     )
   }

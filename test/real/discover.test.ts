@@ -7,11 +7,10 @@ import { claimsOf } from '../../src/app/discover.ts'
 import { refuseOwned } from '../../src/app/owned.ts'
 import { openWorld } from '../../src/app/world.ts'
 import type { Agent } from '../../src/model/index.ts'
-import { loadSqlite } from '../../src/record/driver.ts'
 import { row, session } from '../decide/build.ts'
 import { verifies } from '../requirements.ts'
 import { inLab, isAlive, type Lab, readOr, startOf } from './lab.ts'
-import { program, register, saying, stranger } from './strangers.ts'
+import { carries, program, register, saying, stranger } from './strangers.ts'
 
 /** Nobody else's, since all processes of the machine are looked at. */
 const X = randomUUID()
@@ -24,14 +23,8 @@ const listed = async (lab: Lab, env: NodeJS.ProcessEnv, ...more: string[]): Prom
 /** A live session that has a native id on record. */
 async function bound(lab: Lab, name: string, id: string, ...argv: string[]): Promise<number> {
   await lab.ok(['run', '--session', name, '--dir', lab.newDir(), '--detach', '--', ...argv])
-  record(lab, name, id)
+  carries(lab, name, id)
   return (await lab.status(name)).pid
-}
-
-function record(lab: Lab, name: string, id: string): void {
-  const db = new (loadSqlite().DatabaseSync)(resolve(lab.home, 'holdfast.db'))
-  db.prepare(`UPDATE session SET harness = 'claude', native = ? WHERE id = ?`).run(id, name)
-  db.close()
 }
 
 verifies('visible', 'ls shows agents that Holdfast did not start, with an id only where their harness proves it', () =>
@@ -147,7 +140,7 @@ verifies('one-owner', 'a start of a native id that a live process owns is refuse
       detail: { sessions: ['s'], unmanaged: [] },
     })
     // What is on record of it is newer than its command line.
-    record(lab, 's', Y)
+    carries(lab, 's', Y)
     expect(await refused(X, 't')).toBeNull()
     expect(await refused(Y, 't')).toMatchObject({ message: expect.stringContaining('(on record)') })
     world.close()

@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { expect } from 'vitest'
-import { loadSqlite } from '../../src/record/driver.ts'
 import { verifies } from '../requirements.ts'
 import { COMMAND, gone, inLab, type Lab, readOr, startOf, until } from './lab.ts'
 import { calling, INITIALIZE } from './mcp-client.ts'
-import { program, register, stranger } from './strangers.ts'
+import { carries, program, register, stranger } from './strangers.ts'
 
 type Answer = Record<string, unknown>
 /** What a command wrote to a file of the agent's folder. */
@@ -20,13 +19,6 @@ const HERE = `"${COMMAND}"`
 const told = (name: string): string => `whoami --json >"$FA_DIR/${name}"`
 const siblingsOf = async (lab: Lab, ...words: string[]): Promise<Answer[]> => JSON.parse(await lab.ok(['siblings', '--json', ...words])) as Answer[]
 const namesOf = (found: readonly Answer[]): unknown[] => found.map(({ session }) => session).toSorted()
-
-/** A session's conversation, as if its agent had told of it. */
-function carries(lab: Lab, session: string, native: string): void {
-  const db = new (loadSqlite().DatabaseSync)(resolve(lab.home, 'holdfast.db'))
-  db.prepare(`UPDATE session SET harness = 'claude', native = ? WHERE id = ?`).run(native, session)
-  db.close()
-}
 
 verifies('self', 'inside a session: with its environment and without, in one that is nested, and not in an agent that somebody else starts', () =>
   inLab(async (lab) => {

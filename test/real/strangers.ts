@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { loadSqlite } from '../../src/record/driver.ts'
 import { gone, type Lab, readOr, startOf, until } from './lab.ts'
 
 /** A program under an agent's name: what it does is no matter, what it is called is. */
@@ -41,4 +42,11 @@ export function register(config: string, pid: number, sessionId: string, over: R
   mkdirSync(join(config, 'sessions'), { recursive: true })
   const procStart = startOf(pid)
   writeFileSync(join(config, 'sessions', `${pid}.json`), JSON.stringify({ pid, sessionId, cwd: '/w', procStart, kind: 'interactive', ...over }))
+}
+
+/** As it is on record once somebody knows which conversation a session carries. */
+export function carries(lab: Lab, session: string, native: string): void {
+  const db = new (loadSqlite().DatabaseSync)(join(lab.home, 'holdfast.db'))
+  db.prepare(`UPDATE session SET harness = 'claude', native = ? WHERE id = ?`).run(native, session)
+  db.close()
 }
