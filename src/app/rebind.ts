@@ -53,11 +53,7 @@ async function refuseUnproven(world: World, session: string, to: string): Promis
 
 const ownedBy = (world: World, to: string, { session, run }: SessionView): Problem =>
   run !== null && isLive(run)
-    ? carriedBy(
-        world,
-        `the id ${to} is that of session ${session.id}, and two sessions with one id would be two owners of it; session ${session.id}`,
-        run,
-      )
+    ? carriedBy(world, `two sessions with the id ${to} would be two owners of it; it`, run)
     : new Problem('held', `the id ${to} was just taken by session ${session.id}`, { hint: 'try again' })
 
 /** An id that is on record as a conversation's, or that the harness knows, is that of the conversation, too. */
