@@ -2,7 +2,10 @@ import { defineConfig } from 'vitest/config'
 
 const shared = { environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 } as const
 
-/** fast: pure rooms and edges · real: real processes, two files at a time (they wait more than they compute) · harness: real agent CLIs · long: swarms and races. */
+/** Signals that follow each other within a millisecond: nobody else shall keep the machine busy. */
+const ALONE = 'test/real/{signals,foreground,keeper}.test.ts'
+
+/** fast: pure rooms and edges · real: real processes, two files at a time (they wait more than they compute) · alone: one at a time · harness: real agent CLIs · long: swarms and races. */
 export default defineConfig({
   test: {
     projects: [
@@ -19,9 +22,20 @@ export default defineConfig({
           ...shared,
           name: 'real',
           include: ['test/real/**/*.test.ts'],
+          exclude: [ALONE],
           globalSetup: ['test/real/setup.ts'],
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'alone',
+          include: [ALONE],
+          globalSetup: ['test/real/setup.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
       {

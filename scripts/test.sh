@@ -19,4 +19,4 @@ if [ -n "$hf_missing" ] && [ "${CI:-}" = true ]; then
 fi
 [ -d node_modules/vitest ] || npm ci --no-audit --no-fund
 npm run --silent build
-HOLDFAST_TEST_MISSING="$hf_missing" exec node_modules/.bin/vitest run --project fast --project real "$@"
+HOLDFAST_TEST_MISSING="$hf_missing" exec node_modules/.bin/vitest run --project fast --project real --project alone "$@"
