@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { ZodError } from 'zod'
-import { openWorld } from '../app/index.ts'
+import { worlds as lend, openWorld } from '../app/index.ts'
 import { exitCode, policy } from '../model/index.ts'
 import { clientGone } from './client.ts'
 import { boundedLines } from './lines.ts'
@@ -9,7 +9,6 @@ import { serverFactory } from './server.ts'
 import { watchEvents } from './subscriptions.ts'
 import { teller, USAGE } from './tell.ts'
 import { stdioWire } from './wire.ts'
-import { worlds as lend } from './worlds.ts'
 
 export type ServeOptions = { readonly assets: string; readonly home: string; readonly version: string }
 

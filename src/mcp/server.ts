@@ -1,11 +1,11 @@
 import { type McpRequestContext, McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { Worlds } from '../app/index.ts'
 import { policy } from '../model/index.ts'
 import { ACTING } from './acting.ts'
 import type { Tell } from './answer.ts'
 import { isOfEvents, offerEvents } from './events.ts'
 import { SEEING } from './seeing.ts'
 import type { Subscriptions } from './subscriptions.ts'
-import type { Worlds } from './worlds.ts'
 
 /** What a server works with, whatever it is served over. */
 export type Serving = {

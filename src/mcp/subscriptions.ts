@@ -1,8 +1,8 @@
+import type { Worlds } from '../app/index.ts'
 import { happenedSince } from '../app/index.ts'
 import { Problem, policy } from '../model/index.ts'
 import type { Tell } from './answer.ts'
 import { EVENTS, isOfEvents, sessionIn } from './events.ts'
-import type { Worlds } from './worlds.ts'
 
 /** Who wants to be told when something happened. `key`: the subscription, which may be about several addresses. */
 export type Subscriptions = {

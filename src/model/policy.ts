@@ -79,6 +79,11 @@ export const policy = {
   /** It is looked so often whether the client is still there; without it, what is under way has so long to come to its end. */
   mcpClientMs: 1_000,
   mcpPartingMs: 1_000,
+  /** The daemon looks at everything so often without being woken. */
+  daemonPaceMs: 5_000,
+  /** What fails is tried again after a pause that grows from one to the other, with jitter. */
+  backoffMinMs: 1_000,
+  backoffMaxMs: 5 * 60_000,
   /** How many members of a run are remembered, the newest first. */
   journalSize: 500,
   /** Of so many members at most it is asked where they listen. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { World } from '../../src/app/index.ts'
+import { worlds } from '../../src/app/index.ts'
 import { answered, readOr } from '../../src/mcp/answer.ts'
-import { worlds } from '../../src/mcp/worlds.ts'
 import { Problem } from '../../src/model/index.ts'
 
 describe('what a tool answers', () => {

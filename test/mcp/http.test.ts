@@ -7,9 +7,8 @@ import { Readable } from 'node:stream'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openWorld } from '../../src/app/index.ts'
+import { openWorld, worlds } from '../../src/app/index.ts'
 import { serverFactory } from '../../src/mcp/server.ts'
-import { worlds } from '../../src/mcp/worlds.ts'
 
 /** The same factory that is served over stdio, over HTTP on loopback: as a daemon will. */
 const home = mkdtempSync(join(tmpdir(), 'hf-mcp-'))

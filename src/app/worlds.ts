@@ -1,4 +1,4 @@
-import type { World } from '../app/index.ts'
+import type { World } from './world.ts'
 
 /**
  * The world, as long as somebody uses it. A server lives long, and everything may change meanwhile: who we are, what is configured, where

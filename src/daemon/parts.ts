@@ -1,0 +1,6 @@
+import type { Daemon } from './index.ts'
+import type { Part } from './loop.ts'
+import { reconcilePart } from './reconcile-part.ts'
+
+/** All that the daemon sees to. */
+export const partsOf = (daemon: Daemon): Part[] => [reconcilePart(daemon)]
