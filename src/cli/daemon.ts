@@ -1,18 +1,65 @@
-import type { World } from '../app/index.ts'
+import { join } from 'node:path'
+import { daemonStatus, startDaemon, stopDaemon, type World } from '../app/index.ts'
+import type { StartedBy } from '../model/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
+import { daemonJson, daemonText, isWell, versionText } from '../show/index.ts'
 import type { Parsed } from './options.ts'
-import { print, printJson } from './out.ts'
+import { paintFor, print, printJson, say } from './out.ts'
 
-/** There is none yet: nothing that Holdfast promises needs one. What is not there is stopped, and cannot be started. */
-export async function daemonVerb(_world: World, { words, flags }: Parsed): Promise<number> {
-  const [what, ...more] = words
-  const none = { pid: null, healthy: false, http: null, parts: [] }
-  if (more.length === 0 && (what === 'stop' || what === 'status')) {
-    if (flags.has('json')) printJson(none)
-    else print(['no daemon runs'])
-    return exitCode.done
-  }
-  if (more.length === 0 && (what === 'run' || what === 'start'))
-    throw new Problem('unavailable', 'this Holdfast has no daemon', { hint: 'every verb works without one; holdfast reconcile converges now' })
-  throw new Problem('usage', 'daemon takes run, start, stop or status')
+declare const HOLDFAST_VERSION: string
+
+/** The daemon is a bundle of its own: no other verb pays for it, nor do those that only speak with it. */
+type Bundle = {
+  runDaemon(options: { readonly assets: string; readonly home: string; readonly version: string; readonly startedBy: StartedBy }): Promise<number>
+}
+
+export async function daemonVerb(world: World, parsed: Parsed): Promise<number> {
+  const [what, ...more] = parsed.words
+  const verb = more.length === 0 && what !== undefined && Object.hasOwn(VERBS, what) ? VERBS[what] : undefined
+  if (verb === undefined) throw new Problem('usage', 'daemon takes run, start, stop or status')
+  if (parsed.values.has('by') && what !== 'run') throw new Problem('usage', '--by is for daemon run')
+  return verb(world, parsed)
+}
+
+const VERBS: Readonly<Record<string, (world: World, parsed: Parsed) => Promise<number>>> = { run, start, stop, status }
+
+async function run({ assets, home }: World, parsed: Parsed): Promise<number> {
+  const { runDaemon } = require(join(assets, 'daemon.cjs')) as Bundle
+  const code = await runDaemon({ assets, home, version: HOLDFAST_VERSION, startedBy: startedBy(parsed) })
+  // What did not end in time is not waited for.
+  return process.exit(code)
+}
+
+/** systemd names the process that it started. */
+function startedBy({ values }: Parsed): StartedBy {
+  const by = values.get('by') ?? (process.env['SYSTEMD_EXEC_PID'] === String(process.pid) ? 'service' : 'run')
+  if (by !== 'run' && by !== 'start' && by !== 'service') throw new Problem('usage', '--by takes run, start or service')
+  return by
+}
+
+async function start(world: World, { flags }: Parsed): Promise<number> {
+  const { kind, pid, version, elsewhere, repaired } = await startDaemon(world, HOLDFAST_VERSION)
+  for (const line of [...repaired, ...versionText(version, HOLDFAST_VERSION)]) say(line)
+  if (flags.has('json')) printJson({ started: kind === 'started', pid, version, elsewhere, repaired })
+  else
+    print([`${kind === 'started' ? 'the daemon runs' : 'the daemon runs already'} (pid ${pid ?? '?'}${elsewhere === null ? '' : `; ${elsewhere}`})`])
+  return exitCode.done
+}
+
+async function stop(world: World, { flags }: Parsed): Promise<number> {
+  const stopped = await stopDaemon(world)
+  if (stopped.kind === 'none') for (const line of stopped.repaired) say(line)
+  if (flags.has('json'))
+    printJson(stopped.kind === 'none' ? { stopped: false, pid: null, killed: false } : { stopped: true, ...stopped, kind: undefined })
+  else if (stopped.kind === 'none') print(['no daemon runs'])
+  else print([`the daemon (pid ${stopped.pid}) was ${stopped.killed ? 'killed, since it did not end in time' : 'stopped'}, and seen gone`])
+  return exitCode.done
+}
+
+async function status(world: World, { flags }: Parsed): Promise<number> {
+  const seen = await daemonStatus(world, HOLDFAST_VERSION)
+  for (const line of seen.repaired) say(line)
+  if (flags.has('json')) printJson(daemonJson(seen, HOLDFAST_VERSION))
+  else print(daemonText(seen, HOLDFAST_VERSION, world.clock.now(), paintFor(1)))
+  return isWell(seen) ? exitCode.done : exitCode.unavailable
 }

@@ -47,7 +47,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   reconcile: { run: reconcileVerb, options: {} },
   prune: { run: pruneVerb, options: { 'dry-run': 'flag' } },
   resolve: { run: resolveVerb, options: { gone: 'flag' } },
-  daemon: { run: daemonVerb, options: {} },
+  daemon: { run: daemonVerb, options: { by: 'value' } },
   doctor: { run: doctorVerb, options: { fix: 'flag' } },
   // For the keeper only.
   _finish: { run: finishVerb, options: {} },

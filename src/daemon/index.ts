@@ -1,9 +1,29 @@
-import { openWorld, realClock, type Worlds, worlds } from '../app/index.ts'
-import type { DaemonHealth } from '../model/index.ts'
-import { startLoop } from './loop.ts'
+import {
+  type Alone,
+  cleanEnvironment,
+  clearRemains,
+  type DaemonPlace,
+  daemonPlace,
+  openWorld,
+  realClock,
+  type World,
+  type Worlds,
+  worlds,
+} from '../app/index.ts'
+import { site } from '../http/index.ts'
+import type { DaemonHealth, DaemonRecord, StartedBy } from '../model/index.ts'
+import { DAEMON_PROTOCOL, Problem, policy } from '../model/index.ts'
+import { type Endings, listenForEnd } from './ending.ts'
+import { homePart } from './home-part.ts'
+import { errorText, type Log, openLog } from './log.ts'
+import { type Loop, startLoop, within } from './loop.ts'
+import { ownMarker, takeHome } from './own.ts'
 import { partsOf } from './parts.ts'
+import { openDoor } from './socket.ts'
+import { tellFailures } from './tell.ts'
+import { watchVitals } from './vitals.ts'
 
-export type DaemonOptions = { readonly assets: string; readonly home: string; readonly version: string }
+export type DaemonOptions = { readonly assets: string; readonly home: string; readonly version: string; readonly startedBy: StartedBy }
 
 /** What the parts of the daemon work with. */
 export type Daemon = DaemonOptions & {
@@ -13,23 +33,123 @@ export type Daemon = DaemonOptions & {
   readonly log: (line: string) => void
   readonly wake: (part: string) => void
   readonly health: () => DaemonHealth
+  /** Where it is on loopback from now on, for its record; null: nowhere. */
+  readonly listening: (http: string | null) => void
 }
 
 /** The daemon: one for each home. It only makes things happen without being asked; nothing depends on it. */
 export async function runDaemon(options: DaemonOptions): Promise<number> {
-  const { assets, home } = options
-  const log = (line: string): void => void process.stderr.write(`${line}\n`)
+  process.umask(0o077)
+  const world = openWorld(options)
+  const place = daemonPlace(world)
+  try {
+    const alone = await takeHome(world, place)
+    return await serve(options, world, place, alone)
+  } catch (error) {
+    // Without a terminal its log is the only place where anybody will look.
+    if (!(error instanceof Problem) || !place.files.isLog(2)) throw error
+    place.files.tell(`did not start: ${error.message}`, realClock.now())
+    return error.exitCode
+  }
+}
+
+/** From here on the home is ours, and every way to end leaves a line. */
+async function serve(options: DaemonOptions, world: World, place: DaemonPlace, alone: Alone): Promise<number> {
+  const { files } = place
+  process.chdir(files.folder)
+  const log = openLog(files, realClock)
+  const endings = listenForEnd(log)
+  clearRemains(place, realClock.now())
+  log(`started: holdfast ${options.version}, by daemon ${options.startedBy}, in ${options.home}`)
+  stripEnvironment(world)
+  let record = recordOf(options, world, place)
+  const folder = files.identity()
+  const open = (): World => {
+    // Opening a home makes it: one that was removed is not to come back by us.
+    if (files.identity() !== folder) throw new Problem('unavailable', 'the home was removed or replaced')
+    return openWorld(options)
+  }
+  const shared = worlds(open)
+  const remember = rememberIn(shared, log)
   const daemon: Daemon = {
     ...options,
-    worlds: worlds(() => openWorld({ assets, home })),
+    worlds: shared,
     log,
     wake: (part) => loop.wake(part),
     health: () => loop.health(),
+    listening(http) {
+      record = { ...record, http }
+      files.writeRecord(record)
+    },
   }
-  const loop = startLoop(partsOf(daemon), realClock, ({ name, lastError }) => log(`${name}: ${lastError ?? 'well again'}`))
-  await new Promise<void>((told) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => told())
+  const door = await openDoor(files, site(daemon))
+  files.writeRecord(record)
+  const own = homePart({ files, alone, door, record: () => record, log, end: endings.end, wake: () => loop.wake('home') })
+  const tell = tellFailures(log, endings, realClock)
+  const loop = startLoop([own, ...partsOf(daemon)], realClock, (...told) => {
+    tell(...told)
+    vitals.nudge()
   })
-  await loop.stop()
-  return 0
+  const vitals = watchVitals(loop.health, {
+    files,
+    clock: realClock,
+    turned: (what, why) => {
+      log(`${what}${why === null ? '' : `: ${why}`}`)
+      void remember({ what, why })
+    },
+  })
+  void remember({ what: 'started', pid: process.pid, version: options.version, by: options.startedBy })
+  vitals.nudge()
+  const { why, code } = await endings.told
+  vitals.stop()
+  await leave(loop, log)
+  await door.close()
+  await within(policy.daemonCloseMs, remember({ what: 'ended', pid: process.pid, why: why.split('\n')[0] }))
+  return farewell({ place, alone, endings, log, folder }, code)
+}
+
+const recordOf = ({ version, startedBy }: DaemonOptions, world: World, { files }: DaemonPlace): DaemonRecord => ({
+  format: 1,
+  process: world.processes.self(),
+  place: world.processes.here(),
+  marker: ownMarker(world),
+  version,
+  protocol: DAEMON_PROTOCOL,
+  startedAt: realClock.now(),
+  startedBy,
+  socket: files.socket,
+  http: null,
+})
+
+/** For whatever it starts: `daemon run` may have been typed inside a session. */
+function stripEnvironment(world: World): void {
+  const clean = cleanEnvironment(world)
+  for (const name of Object.keys(process.env)) if (!(name in clean)) delete process.env[name]
+  Object.assign(process.env, clean)
+}
+
+/** That the store is the trouble is told by the part that needs it; the daemon does not fail because of its own history. */
+const rememberIn =
+  (shared: Worlds, log: Log) =>
+  (detail: Readonly<Record<string, unknown>>): Promise<void> =>
+    shared
+      .use(async (world) => (await world.store('writer')).recordDaemon(detail, world.clock.now()))
+      .catch((error: unknown) => log(`not recorded as an event (${String(detail['what'])}): ${errorText(error)}`))
+
+async function leave(loop: Loop, log: Log): Promise<void> {
+  const late = await loop.stop()
+  if (late.length > 0) log(`did not wait any longer for: ${late.join(', ')}`)
+}
+
+type Last = { readonly place: DaemonPlace; readonly alone: Alone; readonly endings: Endings; readonly log: Log; readonly folder: string | null }
+
+/** Nothing is left but the log, and the lock goes last: who comes next finds the home in order. */
+async function farewell({ place: { files }, alone, endings, log, folder }: Last, code: number): Promise<number> {
+  if (files.identity() === folder && alone.isStill()) files.removeRecord()
+  log(`ended: exit code ${code}`)
+  endings.said()
+  alone.release()
+  // Whoever reads our output hangs, and the runtime would wait for it for ever.
+  if (!(await log.flush())) process.kill(process.pid, 'SIGKILL')
+  return code
 }

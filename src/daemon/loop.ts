@@ -1,6 +1,6 @@
-import { atWork, backoffMs, failed, healthOf, succeeded, unborn } from '../decide/index.ts'
-import type { Clock, DaemonHealth, PartHealth } from '../model/index.ts'
-import { policy } from '../model/index.ts'
+import { atWork, backoffMs, failed, healthOf, type PartState, succeeded, unborn } from '../decide/index.ts'
+import type { Clock, DaemonHealth, Policy } from '../model/index.ts'
+import { policy as ours } from '../model/index.ts'
 
 /** One thing that the daemon sees to, at its own pace. That it fails is its own matter: told, and tried again after a pause that grows. */
 export type Part = {
@@ -12,65 +12,118 @@ export type Part = {
 }
 
 export type Loop = {
-  /** Have it do a round now, or once more right after the one it is at. */
+  /** Have it do a round now, or once more right after the one it is at. One that fails is not hurried below the shortest pause. */
   wake(part: string): void
   health(): DaemonHealth
-  /** Begins no more rounds, and waits for those under way. */
-  stop(): Promise<void>
+  /** Begins no more rounds, waits for those under way and has each part close, each for so long at most; answers who did not end in time. */
+  stop(): Promise<readonly string[]>
 }
 
-/** `told`: called after each round that changed how a part does. */
-export function startLoop(parts: readonly Part[], clock: Clock, told: (part: PartHealth, error: unknown) => void): Loop {
-  const states = new Map(parts.map(({ name }) => [name, unborn(name)]))
+/** What came of a round that is worth a word: a failure, or that it is well again (null). `pauseMs`: until it is tried again. */
+export type Told = (name: string, error: unknown, pauseMs: number) => void
+
+type Bounds = Pick<Policy, 'backoffMinMs' | 'backoffMaxMs' | 'daemonRoundMs' | 'daemonLeaveMs' | 'daemonCloseMs' | 'daemonPulseMs'>
+
+export function startLoop(parts: readonly Part[], clock: Clock, told: Told, bounds: Bounds = ours): Loop {
+  const grown = waking(clock, bounds.daemonPulseMs)
+  const states = new Map<string, PartState>(parts.map(({ name }) => [name, unborn(name, grown())]))
   const alarms = new Map<string, () => void>()
   const woken = new Set<string>()
+  const late: string[] = []
   let stopping = false
-  const going = parts.map((part) => keepGoing(part))
+  const going = new Map(parts.map((part) => [part, keepGoing(part)]))
 
   async function keepGoing(part: Part): Promise<void> {
     while (!stopping) {
       woken.delete(part.name)
       const pause = await goRound(part)
-      if (!stopping && !woken.has(part.name)) await rest(part.name, pause)
+      await rest(part.name, pause)
     }
-    await part.close?.()
   }
 
   async function goRound(part: Part): Promise<number> {
-    const before = states.get(part.name) ?? unborn(part.name)
-    states.set(part.name, atWork(before))
+    const before = states.get(part.name) ?? unborn(part.name, grown())
+    states.set(part.name, atWork(before, grown()))
     try {
       const counts = await part.round()
-      states.set(part.name, succeeded(before, counts, clock.now(), clock.now() + part.everyMs))
-      if (before.failures > 0) told(states.get(part.name) as PartHealth, null)
+      states.set(part.name, succeeded(before, counts, grown(), grown() + part.everyMs))
+      if (before.failures > 0) told(part.name, null, part.everyMs)
       return part.everyMs
     } catch (error) {
-      const pause = backoffMs(before.failures, { minMs: policy.backoffMinMs, maxMs: policy.backoffMaxMs }, clock.random())
-      states.set(part.name, failed(before, error instanceof Error ? error.message : String(error), clock.now() + pause))
-      told(states.get(part.name) as PartHealth, error)
+      const pause = backoffMs(before.failures, { minMs: bounds.backoffMinMs, maxMs: bounds.backoffMaxMs }, clock.random())
+      states.set(part.name, failed(before, error instanceof Error ? error.message : String(error), grown() + pause))
+      told(part.name, error, pause)
       return pause
     }
   }
 
-  const rest = (name: string, ms: number): Promise<void> =>
-    new Promise((resume) => {
-      const timer = setTimeout(resume, ms)
-      alarms.set(name, () => {
+  /** Until it is due, woken (a failing one after the shortest pause at the soonest), or the end. */
+  async function rest(name: string, ms: number): Promise<void> {
+    const soonest = (states.get(name)?.failures ?? 0) > 0 ? Math.min(ms, bounds.backoffMinMs) : 0
+    if (soonest > 0) await pause(name, soonest, () => stopping)
+    if (ms > soonest) await pause(name, ms - soonest, () => stopping || woken.has(name))
+  }
+
+  function pause(name: string, ms: number, isOver: () => boolean): Promise<void> {
+    if (isOver()) return Promise.resolve()
+    return new Promise((resume) => {
+      const done = (): void => {
         clearTimeout(timer)
+        alarms.delete(name)
         resume()
-      })
+      }
+      const timer = setTimeout(done, ms)
+      alarms.set(name, () => isOver() && done())
     })
+  }
+
+  async function leave(part: Part): Promise<void> {
+    const isOut = await within(bounds.daemonLeaveMs, going.get(part))
+    const isClosed = await within(bounds.daemonCloseMs, (async () => part.close?.())())
+    if (!isOut || !isClosed) late.push(part.name)
+  }
 
   return {
     wake(name) {
       woken.add(name)
       alarms.get(name)?.()
     },
-    health: () => healthOf([...states.values()], clock.now()),
+    health: () => healthOf([...states.values()], { wall: clock.now(), grown: grown() }, bounds.daemonRoundMs),
     async stop() {
       stopping = true
       for (const alarm of alarms.values()) alarm()
-      await Promise.all(going)
+      await Promise.all(parts.map(leave))
+      return late
     },
   }
+}
+
+/**
+ * Time in which we were awake. It is looked at with every pulse, so that a long gap (a frozen process, a machine asleep) counts as one
+ * pulse: nobody was at work for an hour because we were not there.
+ */
+function waking(clock: Clock, pulseMs: number): () => number {
+  let last = clock.elapsed()
+  let total = 0
+  return () => {
+    const now = clock.elapsed()
+    total += Math.min(now - last, 2 * pulseMs)
+    last = now
+    return total
+  }
+}
+
+/** Did it come to its end in time, well or not? */
+export async function within(ms: number, work: Promise<unknown> | undefined): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const bound = new Promise<boolean>((over) => {
+    timer = setTimeout(() => over(false), ms)
+  })
+  const done = (work ?? Promise.resolve()).then(
+    () => true,
+    () => true,
+  )
+  const isInTime = await Promise.race([done, bound])
+  clearTimeout(timer)
+  return isInTime
 }

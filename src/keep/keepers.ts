@@ -5,7 +5,7 @@ import type { Containment, GatedKeeper, Keepers, Launch, ProcessId, RunFiles } f
 import { bytesOf } from '../model/index.ts'
 import { ask } from './ask.ts'
 import { cgroupContainers } from './containers.ts'
-import { runOutside } from './outside.ts'
+import { runApart, runOutside } from './outside.ts'
 import { scopeCommand, scopeTrouble } from './scope.ts'
 import { isShellName, quote } from './shell.ts'
 
@@ -20,6 +20,7 @@ export function shellKeepers(setup: KeeperSetup): Keepers {
     markerTrouble,
     handOver: (launch) => void writeSync(PLAN_FD, writePlan(launch, setup)),
     outside: (args, env, marker, cgroup) => runOutside([process.execPath, join(setup.assets, 'cli.cjs'), ...args], env, marker, cgroup),
+    apart: (args, how) => runApart([process.execPath, join(setup.assets, 'cli.cjs'), ...args], how),
     scopeTrouble,
     ask,
     spawn: (launch) => spawnGated(launch, setup),

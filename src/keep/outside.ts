@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import type { Environment } from '../model/index.ts'
+import { closeSync, openSync } from 'node:fs'
+import type { Apart, Environment } from '../model/index.ts'
 
 /**
  * The shell leaves at once, so what it started is nobody's descendant when it begins; it also has its own session and marker, and is in no
@@ -24,3 +25,38 @@ export function runOutside(command: readonly string[], env: Environment, marker:
     shell.once('close', () => resolve(Number(pid)))
   })
 }
+
+/** `$1` is the cgroup to go to first; then this very process becomes the command, so that it is known from its birth, and leads a session of its own. */
+const BECOME = '[ -z "$1" ] || echo 0 2>/dev/null >"$1/cgroup.procs"; shift; exec "$@"'
+
+/** In a folder of its own, and with nothing of ours but a log that it appends to. */
+export function runApart(
+  command: readonly string[],
+  { env, marker, cgroup, folder, log }: Apart,
+): { readonly pid: number | null; readonly code: () => number | null; readonly trouble: () => string | null } {
+  const marked = marker === null ? command : ['prlimit', `--rttime=${marker}:`, ...command]
+  const output = openSync(log, 'a', 0o600)
+  let code: number | null = null
+  let trouble: string | null = null
+  try {
+    const child = spawn('/bin/sh', ['-c', BECOME, 'sh', cgroup ?? '', ...marked], {
+      cwd: folder,
+      detached: true,
+      env: { ...env },
+      stdio: ['ignore', output, output],
+    })
+    child.once('error', (error) => {
+      trouble = error.message
+    })
+    child.once('exit', (status, signal) => {
+      code = status ?? SIGNALLED
+      if (signal !== null) trouble = `it was ended by ${signal}`
+    })
+    child.unref()
+    return { pid: child.pid ?? null, code: () => code, trouble: () => trouble }
+  } finally {
+    closeSync(output)
+  }
+}
+
+const SIGNALLED = 128

@@ -16,6 +16,8 @@ export type EventKind =
   | 'rebound'
   | 'said'
   | 'messaged'
+  /** Of Holdfast's own daemon, and of no session: what it did is in the detail. */
+  | 'daemon'
 
 export type HoldfastEvent = {
   readonly seq: number

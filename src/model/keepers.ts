@@ -19,6 +19,20 @@ export interface Keepers {
   ask(asking: Asking, env: Environment, ms: number): Promise<void>
   /** Runs our own command as a process that belongs to no run and has no parent here; answers its pid. */
   outside(args: readonly string[], env: Environment, marker: number | null, cgroup: string | null): Promise<number>
+  /** Runs our own command as the leader of a session of its own; answers who it is, and asks how it ended once it has. */
+  apart(
+    args: readonly string[],
+    how: Apart,
+  ): { readonly pid: number | null; readonly code: () => number | null; readonly trouble: () => string | null }
+}
+
+/** `folder`: where it works. `log`: what it says is added there. */
+export type Apart = {
+  readonly env: Environment
+  readonly marker: number | null
+  readonly cgroup: string | null
+  readonly folder: string
+  readonly log: string
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>

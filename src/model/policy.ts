@@ -81,6 +81,36 @@ export const policy = {
   mcpPartingMs: 1_000,
   /** The daemon looks at everything so often without being woken. */
   daemonPaceMs: 5_000,
+  /** A start waits so long for a daemon that is coming up, and so long for one that holds the home but says nothing. */
+  daemonStartMs: 10_000,
+  daemonSilentMs: 2_500,
+  /** Who wants to hold the home waits so long while somebody else only repairs it. */
+  daemonLockMs: 2_000,
+  /** A living daemon answers within so long, or does not. */
+  daemonAnswerMs: 500,
+  daemonAnswerBytes: 1024 * 1024,
+  /** A round that takes longer is a failure. */
+  daemonRoundMs: 60_000,
+  /** A daemon that is told to end waits so long for rounds under way, then so long for each part to close, and for its last word in the store. */
+  daemonLeaveMs: 5_000,
+  daemonCloseMs: 1_000,
+  /** So long after TERM it is killed: it loses nothing by that. */
+  daemonStopMs: 10_000,
+  /** It looks so often how it does, and at what is its own (folder, lock, socket, record, log); its health is written so often at most. */
+  daemonPulseMs: 5_000,
+  daemonHealthMs: 2_000,
+  /** What did not change is written again so often, so that its age says something. */
+  daemonHealthStaleMs: 30_000,
+  /** What happens to its folder is looked at so much later: whoever removes it may be at it still. */
+  daemonSettleMs: 200,
+  /** So many lines wait for a terminal that does not take them, and so long at the end. */
+  daemonLinesHeld: 100,
+  daemonFlushMs: 200,
+  /** So many connections to its socket at a time, and so long for a request to arrive. */
+  daemonConnections: 64,
+  daemonRequestMs: 10_000,
+  /** So many of its own events are kept. */
+  daemonEventsKept: 1_000,
   /** What fails is tried again after a pause that grows from one to the other, with jitter. */
   backoffMinMs: 1_000,
   backoffMaxMs: 5 * 60_000,

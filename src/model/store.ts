@@ -147,6 +147,8 @@ export interface Store {
   isEmpty(): Promise<boolean>
   /** Puts runs on record that only their directories remember; each is live until it is judged. */
   restore(runs: readonly RestoredRun[]): Promise<void>
+  /** Something about Holdfast's own daemon, which is of no session; only the newest of them are kept. */
+  recordDaemon(detail: Readonly<Record<string, unknown>>, at: number): Promise<void>
   events(which: { session: string | null; after: number; limit: number }): Promise<HoldfastEvent[]>
   /** Forgets ended runs beyond retention (never the newest of a session that is kept); answers their ids. */
   forget(which: Retention): Promise<string[]>

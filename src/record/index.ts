@@ -1,2 +1,3 @@
+export { type Alone, lookAlone, takeAlone } from './alone.ts'
 export { readForeignDatabase } from './foreign.ts'
 export { openSqliteStore } from './sqlite/index.ts'

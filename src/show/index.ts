@@ -1,6 +1,7 @@
 export * from './anchors.ts'
 export * from './aware.ts'
 export * from './choices.ts'
+export * from './daemon.ts'
 export * from './doctor.ts'
 export * from './ends.ts'
 export * from './holder.ts'

@@ -177,7 +177,15 @@ function depths(members: readonly Member[]): Map<number, number> {
   return depth
 }
 
+/** The daemon's own are of no session: what it did stands where others say what happened. */
 export const eventText = (event: HoldfastEvent, paint: Paint): string =>
+  event.kind === 'daemon' ? daemonEventText(event, paint) : sessionEventText(event, paint)
+
+function daemonEventText({ at, detail: { what, ...detail } }: HoldfastEvent, paint: Paint): string {
+  return `${paint.dim(iso(at) ?? '')}  ${paint.bold('daemon')} ${plain(String(what ?? ''))}  ${detailText(detail)}`
+}
+
+const sessionEventText = (event: HoldfastEvent, paint: Paint): string =>
   `${paint.dim(iso(event.at) ?? '')}  ${paint.bold(event.session)} ${event.kind}  ${paint.dim(`${event.run} epoch ${event.epoch}`)}  ${detailText(event.detail)}`
 
 function detailText(detail: Readonly<Record<string, unknown>>): string {

@@ -1,4 +1,5 @@
 import type { EventKind, RunBase } from '../../model/index.ts'
+import { policy } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
 
 /**
@@ -9,11 +10,19 @@ export function recordEvent(
   db: Database,
   run: Pick<RunBase, 'id' | 'session' | 'epoch'>,
   kind: EventKind,
-  detail: Record<string, unknown>,
+  detail: Readonly<Record<string, unknown>>,
   at: number,
 ): void {
   const session = String(db.prepare(`SELECT session FROM run WHERE id = ?`).get(run.id)?.['session'] ?? run.session)
   db.prepare(
     `INSERT INTO event (at, kind, session, run, epoch, detail) VALUES (max(?, coalesce((SELECT max(at) FROM event WHERE session = ?), 0)), ?, ?, ?, ?, ?)`,
   ).run(at, session, kind, session, run.id, run.epoch, JSON.stringify(detail))
+}
+
+/** Of no session. No run's end ever takes these away, so each takes the oldest beyond the bound. */
+export function recordDaemon(db: Database, detail: Readonly<Record<string, unknown>>, at: number): void {
+  recordEvent(db, { id: '', session: '', epoch: 0 }, 'daemon', detail, at)
+  db.prepare(`DELETE FROM event WHERE session = '' AND seq <= (SELECT seq FROM event WHERE session = '' ORDER BY seq DESC LIMIT 1 OFFSET ?)`).run(
+    policy.daemonEventsKept,
+  )
 }

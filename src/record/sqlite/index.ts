@@ -1,5 +1,6 @@
 import type { Clock, Store } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
+import { recordDaemon } from './events.ts'
 import { recordFound } from './found.ts'
 import * as locks from './locks.ts'
 import * as messages from './messages.ts'
@@ -72,6 +73,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     runByMarker: (marker) => read(() => reads.runByMarker(db, marker)),
     isEmpty: () => read(() => reads.isEmpty(db)),
     restore: (runs) => write(() => restore(db, runs)),
+    recordDaemon: (detail, at) => write(() => recordDaemon(db, detail, at)),
     events: (which) => read(() => reads.events(db, which)),
     close: () => db.close(),
   }

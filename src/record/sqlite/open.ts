@@ -86,6 +86,7 @@ function refuseOtherSchema(database: Database, version: number, path: string): v
   if (version > MIGRATIONS.length) {
     throw new Problem('unavailable', `the store ${path} has format ${version}, this Holdfast knows ${MIGRATIONS.length}`, {
       hint: 'use the newer Holdfast that wrote it',
+      detail: { storeFormat: version },
     })
   }
   const tables = Number(database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'] ?? 0)

@@ -1,0 +1,87 @@
+import { closeSync, constants, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { judge, presenceOf } from '../decide/index.ts'
+import { daemonFiles } from '../keep/index.ts'
+import type { DaemonFiles, DaemonPresence, DaemonRecord, ProcessId } from '../model/index.ts'
+import { hasOpen, lockHolder } from '../observe/index.ts'
+import { type Alone, lookAlone, takeAlone } from '../record/index.ts'
+import { withFailpoints } from './failpoints.ts'
+import type { World } from './world.ts'
+
+/** Where the daemon of a home is, whoever asks: its files, and the lock that only one can hold. */
+export type DaemonPlace = {
+  readonly files: DaemonFiles
+  /** Null: another process has it, for now. */
+  take(): Alone | null
+  presence(): DaemonPresence
+  /** For who holds the lock: a daemon that lives all the same, since its lock file was taken away from under it. */
+  lockless(): DaemonRecord | null
+}
+
+export function daemonPlace({ home, processes }: Pick<World, 'home' | 'processes'>): DaemonPlace {
+  const files = withFailpoints('daemon', daemonFiles(home))
+  const clings = ({ place, process }: DaemonRecord): boolean => judge(processes, place, process).kind === 'alive' && hasOpen(process.pid, files.lock)
+  return {
+    files,
+    take() {
+      files.make()
+      return takeAlone(files.lock)
+    },
+    lockless() {
+      const record = files.record()
+      return record !== null && clings(record) ? record : null
+    },
+    presence() {
+      const lock = lookAlone(files.lock)
+      const record = files.record()
+      const fact = record === null ? null : judge(processes, record.place, record.process)
+      const holder = lock === 'held' ? born(processes, lockHolder(files.lock)) : null
+      return presenceOf({ lock, holder, record, fact, clings: record !== null && clings(record), remains: files.remains() })
+    },
+  }
+}
+
+function born(processes: World['processes'], pid: number | null): ProcessId | null {
+  const seen = pid === null ? null : processes.sample(pid)
+  return seen?.kind === 'seen' ? { pid: seen.row.pid, ticks: seen.row.ticks } : null
+}
+
+/** Removes what a dead daemon left, and says so, here and in its log. Whoever gets the lock does it, so nobody who lives loses anything. */
+export function repair(place: DaemonPlace, now: number): readonly string[] {
+  const alone = place.take()
+  if (alone === null) return []
+  try {
+    return clearRemains(place, now)
+  } finally {
+    alone.release()
+  }
+}
+
+/** For who holds the lock. One that still lives without its lock file keeps what is its own. */
+export function clearRemains({ files, lockless }: DaemonPlace, now: number): readonly string[] {
+  const remains = files.remains()
+  if (remains.length === 0 || lockless() !== null) return []
+  const words = remainsText(files.record(), remains)
+  files.tell(words, now)
+  files.clear()
+  return [words]
+}
+
+function remainsText(record: DaemonRecord | null, remains: readonly string[]): string {
+  const who =
+    record === null
+      ? 'a daemon left no record that makes sense'
+      : `the daemon with pid ${record.process.pid} ended without a word (killed, or the machine went down)`
+  return `${who}; removed what it left: ${remains.join(', ')}`
+}
+
+/** What the kernel takes as the path of a socket, with its closing zero. Node cuts a longer one off without a word. */
+const SOCKET_PATH_BYTES = 107
+
+/** A path by which a socket in the folder can be bound or reached, however long the folder's own is. */
+export function reach(folder: string, name: string): { readonly path: string; close(): void } {
+  const path = join(folder, name)
+  if (Buffer.byteLength(path) <= SOCKET_PATH_BYTES) return { path, close: () => {} }
+  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+  return { path: `/proc/self/fd/${fd}/${name}`, close: () => closeSync(fd) }
+}

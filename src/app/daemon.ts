@@ -1,0 +1,90 @@
+import { isThere } from '../act/index.ts'
+import type { DaemonPresence, DaemonStatus, ProcessId } from '../model/index.ts'
+import { Problem } from '../model/index.ts'
+import { askDaemon } from './daemon-ask.ts'
+import { type DaemonPlace, daemonPlace, repair } from './daemon-place.ts'
+import type { World } from './world.ts'
+
+/** What is true of this home's daemon, from the kernel; and how it does, from itself. Says what it repaired of a dead one. */
+export async function daemonStatus(world: World, version: string): Promise<DaemonStatus> {
+  const place = daemonPlace(world)
+  const { presence, repaired } = await settle(world, place)
+  if (presence.kind === 'none' || presence.kind === 'dead') return { presence, answer: null, health: null, repaired }
+  const answer = await askDaemon(place.files, version, world.policy.daemonAnswerMs)
+  const health = answer.kind === 'health' ? answer.health : place.files.health()
+  return { presence, answer, health, repaired }
+}
+
+/** One that just comes up, or somebody who repairs, gets a moment. */
+async function settle(world: World, place: DaemonPlace): Promise<{ presence: DaemonPresence; repaired: readonly string[] }> {
+  const { clock, policy } = world
+  const repaired: string[] = []
+  const until = clock.elapsed() + policy.daemonAnswerMs
+  for (;;) {
+    const presence = place.presence()
+    if (presence.kind === 'dead') repaired.push(...repair(place, clock.now()))
+    else if (!isComing(presence)) return { presence, repaired }
+    if (clock.elapsed() >= until) return { presence, repaired }
+    await clock.sleep(policy.pollMaxMs)
+  }
+}
+
+export const isComing = (presence: DaemonPresence): boolean => presence.kind === 'alive' && presence.record === null
+
+export type DaemonStopped =
+  | { readonly kind: 'none'; readonly repaired: readonly string[] }
+  | { readonly kind: 'stopped'; readonly pid: number; readonly killed: boolean }
+
+/** Ends it, by identity, and sees it gone. One that does not end in time is killed: it has nothing to lose. */
+export async function stopDaemon(world: World): Promise<DaemonStopped> {
+  const { clock, policy, processes } = world
+  const place = daemonPlace(world)
+  const { presence, repaired } = await settle(world, place)
+  if (presence.kind === 'none' || presence.kind === 'dead') return { kind: 'none', repaired }
+  if (presence.kind === 'unseen') throw unseen(presence)
+  const { process: target } = presence
+  place.files.tell(`pid ${target.pid} is asked to stop by ${world.user()} (holdfast daemon stop)`, clock.now())
+  const killed = !(await end(world, target, ['SIGTERM', 'SIGCONT'], policy.daemonStopMs))
+  if (killed && !(await end(world, target, ['SIGKILL'], policy.killMs)))
+    throw new Problem('survivors', `the daemon (pid ${target.pid}) was killed, and is still there`, { hint: 'look with: holdfast daemon status' })
+  if (killed) place.files.tell(`pid ${target.pid} did not end within ${policy.daemonStopMs / 1000} s and was killed`, clock.now())
+  clean(place)
+  if (isThere(target, processes)) throw new Problem('survivors', `the daemon (pid ${target.pid}) is still there`)
+  return { kind: 'stopped', pid: target.pid, killed }
+}
+
+/** Signals it, and waits; true: it was seen gone. */
+async function end(world: World, target: ProcessId, signals: readonly ('SIGTERM' | 'SIGCONT' | 'SIGKILL')[], ms: number): Promise<boolean> {
+  const { clock, policy, processes } = world
+  for (const signal of signals) {
+    const answer = processes.send(target, signal)
+    if (answer === 'denied' || answer === 'forbidden')
+      throw new Problem('unproven', `the daemon (pid ${target.pid}) may not be signalled from here (${answer})`, {
+        hint: 'stop it as the user, and where, it was started',
+      })
+  }
+  const until = clock.elapsed() + ms
+  for (let delay = policy.pollMinMs; isThere(target, processes); delay = Math.min(delay * 2, policy.pollMaxMs)) {
+    if (clock.elapsed() >= until) return false
+    await clock.sleep(delay)
+  }
+  return true
+}
+
+/** What it left, if it could not see to that itself; its end is told already. */
+function clean(place: DaemonPlace): void {
+  const alone = place.take()
+  // Another one holds the home by now: all that lies there is its own.
+  if (alone === null) return
+  place.files.clear()
+  alone.release()
+}
+
+const unseen = ({ record, why }: DaemonPresence & { kind: 'unseen' }): Problem =>
+  new Problem(
+    'unproven',
+    `a daemon holds this home${record === null ? '' : ` (on record: pid ${record.process.pid})`}, and cannot be judged from here: ${why}`,
+    {
+      hint: 'stop it where it runs; nothing was signalled',
+    },
+  )

@@ -1,0 +1,49 @@
+import { exitCode } from '../model/index.ts'
+import type { Log } from './log.ts'
+
+/** Why the daemon ends, and the code that it gives. */
+export type Ending = { readonly why: string; readonly code: number }
+
+export type Endings = {
+  /** Begins the end; the first one stands. */
+  end(why: string, code: number): void
+  readonly told: Promise<Ending>
+  /** The last word is said: nothing more is to be said at the exit. */
+  said(): void
+}
+
+/** Every way to end comes through here, so that each leaves a line. */
+export function listenForEnd(log: Log): Endings {
+  let first: Ending | null = null
+  let isSaid = false
+  let tell: (ending: Ending) => void = () => {}
+  const told = new Promise<Ending>((resolve) => {
+    tell = resolve
+  })
+  const end = (why: string, code: number): void => {
+    if (first !== null) return
+    first = { why, code }
+    log(`ends: ${why}`)
+    tell(first)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const) process.on(signal, () => end(signal, exitCode.done))
+  // A terminal that is closed, or a habit: what is configured is read anew with every round.
+  process.on('SIGHUP', () => log('SIGHUP: it goes on; the configuration is read anew with every round anyway'))
+  for (const fault of ['uncaughtException', 'unhandledRejection'] as const)
+    process.on(fault, (error: unknown) => {
+      const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      // What happens while it leaves does not keep it.
+      if (first !== null) log(`a bug while it ends: ${stack}`)
+      else end(`a bug: ${stack}`, exitCode.bug)
+    })
+  process.on('exit', (code) => {
+    if (!isSaid) log(`ended: exit code ${code}`)
+  })
+  return {
+    end,
+    told,
+    said: () => {
+      isSaid = true
+    },
+  }
+}

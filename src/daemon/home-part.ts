@@ -1,0 +1,73 @@
+import { type FSWatcher, watch } from 'node:fs'
+import type { Alone } from '../app/index.ts'
+import type { DaemonFiles, DaemonRecord } from '../model/index.ts'
+import { exitCode, policy } from '../model/index.ts'
+import type { Endings } from './ending.ts'
+import type { Log } from './log.ts'
+import type { Part } from './loop.ts'
+import type { Door } from './socket.ts'
+
+export type Own = {
+  readonly files: DaemonFiles
+  readonly alone: Alone
+  readonly door: Door
+  readonly record: () => DaemonRecord
+  readonly log: Log
+  readonly end: Endings['end']
+  readonly wake: () => void
+}
+
+/** Sees to what is the daemon's own: its folder, its lock, its socket, its record. Without a home, or beside another daemon, it does not go on. */
+export function homePart(own: Own): Part {
+  const { files, alone, door, record, log, end } = own
+  const folder = files.identity()
+  const watching = watchFolder(own)
+  return {
+    name: 'home',
+    everyMs: policy.daemonPulseMs,
+    async round() {
+      if (files.identity() !== folder || folder === null) return leave('the home was removed or replaced', exitCode.unavailable)
+      if (!alone.isStill()) {
+        if (!alone.retake()) return leave('its lock file was taken away, and another daemon holds the home now', exitCode.held)
+        log('the lock file was gone: the home is held anew')
+      }
+      if (await door.restore()) log('the socket was gone: there is a new one')
+      if (JSON.stringify(files.record()) !== JSON.stringify(record())) {
+        files.writeRecord(record())
+        log('the record was not ours: written anew')
+      }
+      files.capLog()
+      return {}
+    },
+    async close() {
+      watching?.close()
+    },
+  }
+
+  function leave(why: string, code: number): Readonly<Record<string, number>> {
+    end(why, code)
+    return {}
+  }
+}
+
+/** What the daemon itself writes there all the time. */
+const OWN_WRITING = /^(?:log|health\.json)/
+
+/** Where nobody can watch, the pace must do. */
+function watchFolder({ files, wake }: Own): FSWatcher | null {
+  let alarm: NodeJS.Timeout | null = null
+  try {
+    const watcher = watch(files.folder, { persistent: false }, (_, name) => {
+      if (alarm !== null || (name !== null && OWN_WRITING.test(name))) return
+      alarm = setTimeout(() => {
+        alarm = null
+        wake()
+      }, policy.daemonSettleMs)
+      alarm.unref()
+    })
+    watcher.on('error', () => watcher.close())
+    return watcher
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,35 @@
+import type { Alone, DaemonPlace, World } from '../app/index.ts'
+import { newMarker } from '../app/index.ts'
+import { isHelperMarker, Problem } from '../model/index.ts'
+
+/** Takes the home, or says who has it. Somebody who only repairs it is waited for. */
+export async function takeHome({ clock, policy }: World, place: DaemonPlace): Promise<Alone> {
+  const until = clock.elapsed() + policy.daemonLockMs
+  for (;;) {
+    const alone = place.take()
+    if (alone !== null) {
+      const other = place.lockless()
+      if (other === null) return alone
+      alone.release()
+      throw held(`the daemon (pid ${other.process.pid}) runs in this home, although its lock file was taken away; it takes it again by itself`)
+    }
+    const presence = place.presence()
+    const pid = presence.kind === 'alive' ? presence.process.pid : presence.kind === 'unseen' ? (presence.record?.process.pid ?? null) : null
+    const isKnown = presence.kind === 'unseen' || (presence.kind === 'alive' && presence.record !== null)
+    if (isKnown || clock.elapsed() >= until) throw held(`the daemon${pid === null ? '' : ` (pid ${pid})`} runs in this home already`)
+    await clock.sleep(policy.pollMaxMs)
+  }
+}
+
+const held = (message: string): Problem => new Problem('held', message, { hint: 'holdfast daemon status tells how it does' })
+
+/** One that was started by hand inside a run takes a marker of its own, and leaves the run's cgroup: it outlives that run. */
+export function ownMarker({ processes, keepers, cgroups, containers }: World): number | null {
+  const given = processes.marker(process.pid)
+  if (typeof given === 'number' && isHelperMarker(given)) return given
+  const base = cgroups.base()
+  if (base.kind === 'base' && base.inside) containers.admit(base.path, process.pid)
+  if (keepers.markerTrouble() !== null) return given ?? null
+  const marker = newMarker('helper')
+  return keepers.mark(process.pid, marker) ? marker : (given ?? null)
+}

@@ -1,0 +1,161 @@
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { DaemonFiles, DaemonHealth, DaemonRecord } from '../model/index.ts'
+import { isSignallable, Problem } from '../model/index.ts'
+import { readOr, writeAtomically, writeIfPossible } from './atomic.ts'
+import { capLog, sizeOf } from './log.ts'
+
+/** All of it derives from the home: no variable of a caller can make two of it. */
+export function daemonFiles(home: string): DaemonFiles {
+  const folder = join(home, 'daemon')
+  const record = join(folder, 'daemon.json')
+  const health = join(folder, 'health.json')
+  const log = join(folder, 'log')
+  const remains = (): readonly string[] => namesIn(folder).filter((name) => REMAINS.test(name))
+  return {
+    folder,
+    lock: join(folder, 'lock.db'),
+    socket: join(folder, 'sock'),
+    log,
+    make: () => makeFolder(folder),
+    identity: () => identityOf(folder),
+    record: () => recordIn(readOr(record)),
+    writeRecord(entry) {
+      clearFolder(record)
+      writeAtomically(record, `${JSON.stringify(entry)}\n`)
+    },
+    removeRecord: () => rmSync(record, { force: true, recursive: true }),
+    health: () => healthIn(readOr(health)),
+    writeHealth: (entry) => writeIfPossible(health, `${JSON.stringify(entry)}\n`),
+    tell: (line, at) => append(log, `${new Date(at).toISOString()} ${process.pid} ${line.trimEnd().replaceAll('\n', '\n  ')}\n`),
+    capLog: () => capLog(log),
+    lastWords: (lines) => tailOf(log).split('\n').filter(Boolean).slice(-lines).join('\n'),
+    isLog: (fd) => isSame(fd, log),
+    remains,
+    clear() {
+      for (const name of remains()) rmSync(join(folder, name), { force: true, recursive: true })
+    },
+  }
+}
+
+/** The record, the socket, and what was half written when its writer died. */
+const REMAINS = /^(?:daemon\.json(?:\.\d+)?|health\.json\.\d+|sock(?:\.\d+)*)$/
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw folderTrouble(folder, error)
+  }
+  const known = lstatSync(folder, { throwIfNoEntry: false })
+  if (known?.isDirectory() !== true) throw folderTrouble(folder, 'it is not a folder')
+  if ((known.mode & 0o077) !== 0) chmodSync(folder, 0o700)
+}
+
+const folderTrouble = (folder: string, why: unknown): Problem =>
+  new Problem('unavailable', `the daemon's folder ${folder} cannot be made: ${(why as NodeJS.ErrnoException).code ?? String(why)}`, {
+    hint: 'free space, make the home writable, or move away what lies there',
+    cause: why,
+  })
+
+function identityOf(folder: string): string | null {
+  const known = statSync(folder, { bigint: true, throwIfNoEntry: false })
+  return known === undefined ? null : `${known.dev}:${known.ino}`
+}
+
+/** Written by a program of ours, but anything may lie there: empty, "0", half of it, a folder. */
+function recordIn(text: string | null): DaemonRecord | null {
+  const read = parsed(text) as DaemonRecord | null
+  const isWhole =
+    read?.format === 1 &&
+    isSignallable(read.process?.pid) &&
+    Number.isInteger(read.process.ticks) &&
+    [read.place?.install, read.place?.machine, read.place?.boot, read.place?.pidNamespace, read.place?.timeNamespace].every(isText) &&
+    [read.version, read.socket, read.startedBy].every(isText) &&
+    [read.protocol, read.startedAt].every(Number.isFinite)
+  return isWhole ? read : null
+}
+
+function healthIn(text: string | null): DaemonHealth | null {
+  const read = parsed(text) as DaemonHealth | null
+  return Number.isFinite(read?.at) && typeof read?.healthy === 'boolean' && Array.isArray(read.parts) ? read : null
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+
+function parsed(text: string | null): unknown {
+  try {
+    const value: unknown = JSON.parse(text ?? '')
+    return typeof value === 'object' ? value : null
+  } catch {
+    return null
+  }
+}
+
+/** A folder in the place of a file is moved aside: what is renamed over it would fail. */
+function clearFolder(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) renameSync(path, `${path}.aside-${process.pid}`)
+}
+
+/** Opened anew for each line: the file may be moved away. One write a line, so that lines of several writers do not mix. */
+function append(path: string, text: string): boolean {
+  try {
+    const fd = openSync(path, 'a', 0o600)
+    try {
+      writeSync(fd, text)
+    } finally {
+      closeSync(fd)
+    }
+    capLog(path)
+    return true
+  } catch {
+    // A full disk, or no folder any more: there is nowhere to tell it.
+    return false
+  }
+}
+
+const TAIL_BYTES = 4096
+
+function tailOf(path: string): string {
+  try {
+    const fd = openSync(path, 'r')
+    try {
+      const tail = Buffer.alloc(TAIL_BYTES)
+      return tail.subarray(0, readSync(fd, tail, 0, TAIL_BYTES, Math.max(0, sizeOf(path) - TAIL_BYTES))).toString('utf8')
+    } finally {
+      closeSync(fd)
+    }
+  } catch {
+    return ''
+  }
+}
+
+function isSame(fd: number, path: string): boolean {
+  try {
+    const [one, other] = [fstatSync(fd), statSync(path)]
+    return one.dev === other.dev && one.ino === other.ino
+  } catch {
+    return false
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
