@@ -25,9 +25,15 @@ const VERBS: Readonly<Record<string, (world: World, parsed: Parsed) => Promise<n
 
 async function run({ assets, home }: World, parsed: Parsed): Promise<number> {
   const { runDaemon } = require(join(assets, 'daemon.cjs')) as Bundle
-  const code = await runDaemon({ assets, home, version: HOLDFAST_VERSION, startedBy: startedBy(parsed) })
+  const code = await runDaemon({ assets, home, version: HOLDFAST_VERSION, startedBy: startedBy(parsed) }).catch(fromBundle)
   // What did not end in time is not waited for.
   return process.exit(code)
+}
+
+/** A refusal of the bundle is of its own kind, though it reads like ours. */
+function fromBundle(error: unknown): never {
+  const { name, kind, message, hint } = error as Problem
+  throw name === 'Problem' ? new Problem(kind, message, { ...(hint === null ? {} : { hint }), cause: error }) : error
 }
 
 /** systemd names the process that it started. */

@@ -93,6 +93,7 @@ export async function inLab(body: (lab: Lab) => Promise<void>): Promise<void> {
     expect(isAlive(bystander.pid ?? 0), 'the bystander lives').toBe(true)
     failed = false
   } finally {
+    if (readOr(join(home, 'daemon', 'daemon.json')) !== '') await hf(['daemon', 'stop'])
     await hf(['stop', '--all', '--grace', '1s'])
     const left = await leftOver(nonce)
     bystander.kill('SIGKILL')
