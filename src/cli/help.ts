@@ -38,8 +38,9 @@ tend
   reconcile                     converge now      prune [--dry-run]   remove what the dead left
   hooks install|uninstall HARNESS…     have an agent CLI report its session, and ask before each tool call; hooks ls
   resolve S --gone              testify that what cannot be proven gone is gone
-  stop --suspect PID…           end who only looks related       daemon stop|status (there is none yet), version, help
+  daemon start|stop|status      have all of this happen without being asked; daemon run: in the foreground. Nothing needs it
+  stop --suspect PID…           end who only looks related       version, help
 
 everywhere: --json (for programs), --home DIR · DURATION: 30s, 5m, 1h30m · options in full: docs/commands.md
-exit codes: 0 done · 64 usage · 66 no such session · 69 store unavailable · 70 bug · 75 held by a live owner ·
+exit codes: 0 done · 64 usage · 66 no such session · 69 store or daemon unavailable · 70 bug · 75 held by a live owner ·
             76 cannot be proven dead · 79 survivors remain · a foreground run gives the agent's own code`

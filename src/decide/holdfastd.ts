@@ -1,4 +1,4 @@
-import type { DaemonLook, DaemonPresence } from '../model/index.ts'
+import type { DaemonLook, DaemonPresence, DaemonRecord } from '../model/index.ts'
 import { sameProcess } from '../model/index.ts'
 
 /**
@@ -15,7 +15,8 @@ export function presenceOf({ lock, holder, record, fact, clings, remains }: Daem
     return { kind: 'alive', process: holder, frozen: false, record: null }
   if (record === null) return { kind: 'unseen', record, why: 'whoever holds the home has no record there, and cannot be seen from here' }
   if (fact?.kind === 'alive') return { kind: 'alive', process: record.process, frozen: fact.frozen, record }
-  const why =
-    fact?.kind === 'unknown' ? fact.why : `the daemon on record (pid ${record.process.pid}) is gone, and another one cannot be seen from here`
+  const why = fact?.kind === 'unknown' ? fact.why : `the daemon on record (pid ${pidOf(record)}) is gone, and another one cannot be seen from here`
   return { kind: 'unseen', record, why }
 }
+
+const pidOf = ({ process: { pid } }: DaemonRecord): number => pid

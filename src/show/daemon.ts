@@ -1,4 +1,4 @@
-import type { DaemonHealth, DaemonPresence, DaemonStatus, PartHealth } from '../model/index.ts'
+import type { DaemonHealth, DaemonPresence, DaemonStatus, PartHealth, ProcessId } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
 import { table } from './table.ts'
 import { age, iso } from './time.ts'
@@ -18,10 +18,14 @@ export function daemonText({ presence, answer, health }: DaemonStatus, version: 
   ]
 }
 
-const whoText = (presence: DaemonPresence): string =>
-  presence.kind === 'alive'
-    ? `pid ${presence.process.pid}`
-    : `pid ${presence.kind === 'unseen' && presence.record !== null ? presence.record.process.pid : '?'}`
+const whoText = (presence: DaemonPresence): string => `pid ${pidIn(presence) ?? '?'}`
+
+/** Of one that cannot be judged: as it is on record. */
+function pidIn(presence: DaemonPresence): number | null {
+  if (presence.kind === 'alive') return pidOf(presence)
+  return presence.kind === 'unseen' && presence.record !== null ? pidOf(presence.record) : null
+}
+const pidOf = ({ process: { pid } }: { readonly process: ProcessId }): number => pid
 
 const stateText = ({ healthy, why }: DaemonHealth, paint: Paint): string =>
   healthy ? paint.green('healthy') : paint.red(`unhealthy: ${plain(why ?? '')}`)
@@ -61,7 +65,7 @@ export function daemonJson(status: DaemonStatus, version: string): Record<string
   const { presence, answer, health } = status
   const record = 'record' in presence && presence.kind !== 'dead' ? presence.record : null
   return {
-    pid: presence.kind === 'alive' ? presence.process.pid : (record?.process.pid ?? null),
+    pid: pidIn(presence),
     healthy: isWell(status),
     http: record?.http ?? null,
     parts: (health?.parts ?? []).map((part) => ({ ...part, lastSuccess: iso(part.lastSuccess), nextTry: iso(part.nextTry) })),

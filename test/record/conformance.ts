@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Ending, ProcessId, RunBase, Store } from '../../src/model/index.ts'
-import { END_STATES, isLive, LIVE_STATES } from '../../src/model/index.ts'
+import { END_STATES, isLive, LIVE_STATES, policy } from '../../src/model/index.ts'
 import { directory } from '../decide/build.ts'
 import { verifies } from '../requirements.ts'
 import { aClaim, anEnding, aRun, inStore, type OpenStore } from './examples.ts'
@@ -243,6 +243,30 @@ export function storeConformance(name: string, open: OpenStore): void {
       expect(live.map(({ session }) => session.id)).toEqual(['new'])
       for (const { run } of live) expect(LIVE_STATES).toContain(run?.state)
       expect((await store.snapshot('all', 10)).views.map(({ session }) => session.id).sort()).toEqual(['new', 'old'])
+    }),
+  )
+
+  verifies(
+    'visible',
+    `${name}: what the daemon does is an event of no session, of which the newest are kept, and touches no session's`,
+    withStore(async (store) => {
+      await started(store, aRun('s'))
+      await store.recordDaemon({ what: 'started', pid: 7 }, 10)
+      expect((await store.events({ session: null, after: 0, limit: 9 })).at(-1)).toMatchObject({
+        at: 10,
+        kind: 'daemon',
+        session: '',
+        run: '',
+        epoch: 0,
+        detail: { what: 'started', pid: 7 },
+      })
+      for (let count = 0; count < policy.daemonEventsKept + 5; count++) await store.recordDaemon({ what: 'ended', count }, 11)
+      const all = await store.events({ session: null, after: 0, limit: 9_999 })
+      const own = all.filter(({ kind }) => kind === 'daemon')
+      expect(own).toHaveLength(policy.daemonEventsKept)
+      expect(own[0]?.detail).toEqual({ what: 'ended', count: 5 })
+      expect((await store.events({ session: 's', after: 0, limit: 9 })).map(({ kind }) => kind)).toEqual(['claimed', 'running'])
+      expect(await store.forget({ endedBefore: 99, keep: 0, limit: 9 })).toEqual([])
     }),
   )
 }

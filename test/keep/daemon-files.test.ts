@@ -1,0 +1,99 @@
+import { appendFileSync, chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { daemonFiles } from '../../src/keep/index.ts'
+import type { DaemonFiles, DaemonRecord } from '../../src/model/index.ts'
+import { policy } from '../../src/model/index.ts'
+import { NOW, place } from '../decide/build.ts'
+import { verifies } from '../requirements.ts'
+
+let home = ''
+let files: DaemonFiles
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'hf-daemon-'))
+  files = daemonFiles(home)
+  files.make()
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const record: DaemonRecord = {
+  format: 1,
+  process: { pid: 10, ticks: 100 },
+  place,
+  marker: null,
+  version: '1.0.0',
+  protocol: 1,
+  startedAt: NOW,
+  startedBy: 'start',
+  socket: '/x',
+  http: null,
+}
+
+verifies('private', 'the folder and all that is in it are private from creation, and made private again', () => {
+  files.writeRecord(record)
+  files.writeHealth({ at: NOW, healthy: true, why: null, parts: [] })
+  files.tell('hello', NOW)
+  for (const name of ['daemon.json', 'health.json', 'log']) expect(statSync(join(files.folder, name)).mode & 0o777, name).toBe(0o600)
+  chmodSync(files.folder, 0o755)
+  files.make()
+  expect(statSync(files.folder).mode & 0o777).toBe(0o700)
+  rmSync(files.folder, { recursive: true })
+  writeFileSync(files.folder, '')
+  expect(() => files.make()).toThrow(/cannot be made: it is not a folder/)
+})
+
+test('a record comes back as it was written, and anything else is none', () => {
+  files.writeRecord(record)
+  expect(files.record()).toEqual(record)
+  const path = join(files.folder, 'daemon.json')
+  for (const text of [
+    '',
+    '0',
+    'null',
+    '[]',
+    '{"format":1}',
+    '{"format":1,"process":{"pid":1,"ticks":2}}',
+    JSON.stringify(record).slice(0, 40),
+    JSON.stringify({ ...record, process: { pid: 0, ticks: 1 } }),
+    JSON.stringify({ ...record, place: 7 }),
+  ]) {
+    writeFileSync(path, text)
+    expect(files.record(), text).toBeNull()
+  }
+  rmSync(path)
+  mkdirSync(path)
+  expect(files.record()).toBeNull()
+  files.writeRecord(record)
+  expect(files.record()).toEqual(record)
+  files.removeRecord()
+  expect(files.record()).toBeNull()
+})
+
+test('each line has a time and who says it, many lines are one, and nobody is cut off', () => {
+  expect(files.tell('one\ntwo\n', NOW)).toBe(true)
+  files.tell('three', NOW)
+  expect(readFileSync(files.log, 'utf8')).toBe(`2026-01-02T12:00:00.000Z ${process.pid} one\n  two\n2026-01-02T12:00:00.000Z ${process.pid} three\n`)
+  expect(files.lastWords(1)).toContain('three')
+  const fd = openSync(files.log, 'a')
+  expect([files.isLog(fd), files.isLog(0)]).toEqual([true, false])
+  closeSync(fd)
+  rmSync(files.folder, { recursive: true })
+  expect([files.tell('nobody hears it', NOW), files.lastWords(1), files.identity()]).toEqual([false, '', null])
+})
+
+verifies('bounded', 'the log is capped in place, its end kept beside it', () => {
+  appendFileSync(files.log, 'x'.repeat(policy.logCapBytes + 10))
+  files.tell('last', NOW)
+  expect(statSync(files.log).size).toBe(0)
+  expect(readFileSync(`${files.log}.1`, 'latin1')).toMatch(/last\n$/)
+})
+
+test('only what a dead one needs no more is taken away', () => {
+  for (const name of ['daemon.json', 'daemon.json.12', 'sock', 'sock.12.1', 'health.json', 'health.json.12', 'log', 'lock.db', 'mine'])
+    writeFileSync(join(files.folder, name), '')
+  expect([...files.remains()].toSorted()).toEqual(['daemon.json', 'daemon.json.12', 'health.json.12', 'sock', 'sock.12.1'])
+  files.clear()
+  expect(files.remains()).toEqual([])
+  for (const name of ['health.json', 'log', 'lock.db', 'mine']) expect(statSync(join(files.folder, name)).isFile()).toBe(true)
+})
