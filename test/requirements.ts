@@ -63,10 +63,9 @@ export const requirements = {
     due: true,
   },
   visible: {
-    promise: 'A failure is seen: non-zero exit, an event with its reason.',
+    promise: 'A failure is seen: health with cause and next retry, non-zero exit, an event with its reason.',
     from: `${design}; failures E14`,
     due: true,
-    later: 'health and next retry come with the daemon',
   },
   bounded: { promise: 'Every loop, wait, retry, queue, log and captured output has a named bound.', from: `${design}; failures F10`, due: true },
   private: {

@@ -17,7 +17,8 @@ export type DaemonStarted = {
   readonly repaired: readonly string[]
 }
 
-type Child = ReturnType<World['keepers']['apart']>
+/** `before`: how much was in the log when it was started. */
+type Child = ReturnType<World['keepers']['apart']> & { readonly before: number }
 
 /** Has a daemon run, and answers once it does: the one that was there, ours, or that of another start that was faster. */
 export async function startDaemon(world: World, version: string): Promise<DaemonStarted> {
@@ -48,12 +49,28 @@ function born(world: World, place: DaemonPlace, child: Child | null): Child {
   if (child !== null && child.code() !== exitCode.held) throw neverCame(place, child)
   place.files.make()
   const base = world.cgroups.base()
-  return world.keepers.apart(['daemon', 'run', '--by', 'start'], {
-    env: cleanEnvironment(world),
-    marker: world.keepers.markerTrouble() === null ? newMarker('helper') : null,
-    cgroup: base.kind === 'base' ? base.path : null,
-    folder: place.files.folder,
-    log: place.files.log,
+  const before = place.files.logSize()
+  try {
+    const child = world.keepers.apart(['daemon', 'run', '--by', 'start'], {
+      env: cleanEnvironment(world),
+      marker: world.keepers.markerTrouble() === null ? newMarker('helper') : null,
+      cgroup: base.kind === 'base' ? base.path : null,
+      folder: place.files.folder,
+      log: place.files.log,
+    })
+    return { ...child, before }
+  } catch (error) {
+    throw folderProblem(place, error)
+  }
+}
+
+/** Such as a full disk, or something else in the place of a file. What is no fault of the world stays what it is. */
+export function folderProblem({ files }: DaemonPlace, error: unknown): unknown {
+  const { code, path } = error as NodeJS.ErrnoException
+  if (error instanceof Problem || code === undefined) return error
+  return new Problem('unavailable', `the daemon could not be started: ${path ?? files.folder}: ${code}`, {
+    hint: 'free space, make the home writable, or move away what lies there',
+    cause: error,
   })
 }
 
@@ -87,7 +104,7 @@ function silent(presence: DaemonPresence, why: string): Problem {
 
 function neverCame(place: DaemonPlace, child: Child | null): Problem {
   const why = child?.trouble() ?? (child?.code() === null || child === null ? 'it did not come up in time' : `it ended with ${child.code()}`)
-  const words = place.files.lastWords(3)
+  const words = child === null ? '' : place.files.lastWords(3, child.before)
   return new Problem('unavailable', `the daemon could not be started: ${why}${words === '' ? '' : `\n  ${words.replaceAll('\n', '\n  ')}`}`, {
     hint: `all that it said is in ${place.files.log}`,
   })

@@ -4,6 +4,7 @@ import {
   clearRemains,
   type DaemonPlace,
   daemonPlace,
+  folderProblem,
   openWorld,
   realClock,
   type World,
@@ -17,7 +18,7 @@ import { type Endings, listenForEnd } from './ending.ts'
 import { homePart } from './home-part.ts'
 import { errorText, type Log, openLog } from './log.ts'
 import { type Loop, startLoop, within } from './loop.ts'
-import { ownMarker, takeHome } from './own.ts'
+import { ownMarker, refuseNewerStore, takeHome } from './own.ts'
 import { partsOf } from './parts.ts'
 import { openDoor } from './socket.ts'
 import { tellFailures } from './tell.ts'
@@ -44,8 +45,10 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const place = daemonPlace(world)
   try {
     const alone = await takeHome(world, place)
+    await refuseNewerStore(world)
     return await serve(options, world, place, alone)
-  } catch (error) {
+  } catch (raw) {
+    const error = folderProblem(place, raw)
     // Without a terminal its log is the only place where anybody will look.
     if (!(error instanceof Problem) || !place.files.isLog(2)) throw error
     place.files.tell(`did not start: ${error.message}`, realClock.now())

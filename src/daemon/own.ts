@@ -23,6 +23,20 @@ export async function takeHome({ clock, policy }: World, place: DaemonPlace): Pr
 
 const held = (message: string): Problem => new Problem('held', message, { hint: 'holdfast daemon status tells how it does' })
 
+/** One that would end with its first round does not begin. Whatever else is wrong with the store is a matter of the rounds. */
+export async function refuseNewerStore(world: World): Promise<void> {
+  try {
+    await world.store('reader')
+  } catch (error) {
+    if (isOfNewer(error)) throw error
+  } finally {
+    world.close()
+  }
+}
+
+/** The store was written by a newer Holdfast, which this one must not serve. */
+export const isOfNewer = (error: unknown): error is Problem => error instanceof Problem && 'storeFormat' in error.detail
+
 /** One that was started by hand inside a run takes a marker of its own, and leaves the run's cgroup: it outlives that run. */
 export function ownMarker({ processes, keepers, cgroups, containers }: World): number | null {
   const given = processes.marker(process.pid)

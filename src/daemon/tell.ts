@@ -1,8 +1,9 @@
 import type { Clock } from '../model/index.ts'
-import { exitCode, Problem } from '../model/index.ts'
+import { exitCode } from '../model/index.ts'
 import type { Endings } from './ending.ts'
 import { errorText, type Log } from './log.ts'
 import type { Told } from './loop.ts'
+import { isOfNewer } from './own.ts'
 
 /**
  * What of the rounds goes into the log: a failure when it is another one than before, else once in each pause; and that it is over. A store of a newer
@@ -22,7 +23,6 @@ export function tellFailures(log: Log, { end }: Pick<Endings, 'end'>, clock: Clo
       last.set(name, { words, againAt: clock.elapsed() + pauseMs })
       log(`${name} failed: ${words}; it is tried again in ${Math.ceil(pauseMs / 1000)} s`)
     }
-    if (error instanceof Problem && 'storeFormat' in error.detail)
-      end(`${error.message}: a newer Holdfast is at work here; holdfast daemon start starts that`, exitCode.unavailable)
+    if (isOfNewer(error)) end(`${error.message}: a newer Holdfast is at work here; holdfast daemon start starts that`, exitCode.unavailable)
   }
 }

@@ -42,7 +42,8 @@ export function daemonFiles(home: string): DaemonFiles {
     writeHealth: (entry) => writeIfPossible(health, `${JSON.stringify(entry)}\n`),
     tell: (line, at) => append(log, `${new Date(at).toISOString()} ${process.pid} ${line.trimEnd().replaceAll('\n', '\n  ')}\n`),
     capLog: () => capLog(log),
-    lastWords: (lines) => tailOf(log).split('\n').filter(Boolean).slice(-lines).join('\n'),
+    logSize: () => sizeOf(log),
+    lastWords: (lines, after) => tailOf(log, after).split('\n').filter(Boolean).slice(-lines).join('\n'),
     isLog: (fd) => isSame(fd, log),
     remains,
     clear() {
@@ -129,12 +130,12 @@ function append(path: string, text: string): boolean {
 
 const TAIL_BYTES = 4096
 
-function tailOf(path: string): string {
+function tailOf(path: string, after: number): string {
   try {
     const fd = openSync(path, 'r')
     try {
       const tail = Buffer.alloc(TAIL_BYTES)
-      return tail.subarray(0, readSync(fd, tail, 0, TAIL_BYTES, Math.max(0, sizeOf(path) - TAIL_BYTES))).toString('utf8')
+      return tail.subarray(0, readSync(fd, tail, 0, TAIL_BYTES, Math.max(after, sizeOf(path) - TAIL_BYTES))).toString('utf8')
     } finally {
       closeSync(fd)
     }

@@ -106,7 +106,9 @@ export interface DaemonFiles {
   tell(line: string, at: number): boolean
   /** What others write to it, such as the runtime when it dies, is capped here. */
   capLog(): void
-  lastWords(lines: number): string
+  logSize(): number
+  /** Its last lines, of those that came after so much of it. */
+  lastWords(lines: number, after: number): string
   /** Is this descriptor of ours the log itself? */
   isLog(fd: number): boolean
   /** What only a living daemon needs: its record, its socket, what it had half written. */

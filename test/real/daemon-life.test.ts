@@ -127,6 +127,11 @@ test('a store of a newer Holdfast ends it, with a line and 69', () =>
     expect((await done).code).toBe(69)
     expect(logOf(lab)).toMatch(/ends: the store .* has format 999, this Holdfast knows \d+: a newer Holdfast is at work here/)
     expect((await lab.hf(['daemon', 'status'])).stdout).toBe('no daemon runs\n')
+    const again = await lab.hf(['daemon', 'start'])
+    expect([again.code, again.stderr]).toEqual([
+      69,
+      expect.stringMatching(/could not be started: it ended with 69\n.*did not start: the store .* has format 999/) as string,
+    ])
   }))
 
 test('a bug ends it with its stack in the log', () =>
@@ -138,6 +143,20 @@ test('a bug ends it with its stack in the log', () =>
     expect(logOf(lab)).toMatch(/ends: a bug: Error: a hole in the hull\n {2} +at [\s\S]*ended: exit code 70/)
     expect((await lab.hf(['daemon', 'status'])).stderr).toBe('')
   }))
+
+verifies('stop-proof', 'one that does not leave when it is told is killed, with a word, and leaves nothing', () =>
+  inLab(async (lab) => {
+    // It freezes on its way out.
+    const env = { HOLDFAST_FAILPOINTS: 'before:daemon.removeRecord=stop' }
+    const pid = await started(lab, { command: TEST_COMMAND, env })
+    expect(JSON.parse(await lab.ok(['daemon', 'stop', '--json']))).toEqual({ stopped: true, pid, killed: true })
+    expect(isAlive(pid)).toBe(false)
+    expect(logOf(lab)).toMatch(new RegExp(`pid ${pid} did not end within 10 s and was killed`))
+    expect((await lab.hf(['daemon', 'status'])).stderr).toBe('')
+    expect(existsSync(join(folderOf(lab), 'daemon.json'))).toBe(false)
+    expect((await lab.hf(['daemon', 'pause'])).code).toBe(64)
+  }),
+)
 
 test('another version is told by start and by status', () =>
   inLab(async (lab) => {
@@ -168,7 +187,7 @@ verifies(
     inLab(async (lab) => {
       await started(lab)
       const store = join(lab.home, 'holdfast.db')
-      const isWell = (well: boolean) => until(`healthy: ${well}`, async () => (await daemonStatus(lab)).healthy === well, 30_000)
+      const isWell = (well: boolean) => until(`healthy: ${well}`, async () => (await daemonStatus(lab)).healthy === well, 45_000)
       await until('a store', () => existsSync(store))
       for (const name of ['', '-wal', '-shm']) if (existsSync(store + name)) renameSync(store + name, `${store}${name}.aside`)
       writeFileSync(store, 'this is no database, and longer than a header')
@@ -201,5 +220,5 @@ verifies(
         'ended',
       ])
     }),
-  90_000,
+  120_000,
 )
