@@ -12,6 +12,8 @@ type From = { readonly connection: Connection; readonly isOpen: () => boolean } 
 /** For who serves it over HTTP: both eras of the protocol, a server for each request, and each caller is who it is. */
 export function mount({ assets, home, version, tell }: MountOptions): {
   answer(request: Request, from: From): Promise<Response>
+  /** How many want to be told of what happens. */
+  subscribed(): number
   close(): Promise<void>
 } {
   const worlds = lend(() => openWorld({ assets, home }))
@@ -37,6 +39,7 @@ export function mount({ assets, home, version, tell }: MountOptions): {
         ? handler.fetch(request, { authInfo })
         : listening(subscriptions, wanted, request.signal, () => handler.fetch(request, { authInfo }))
     },
+    subscribed: () => subscriptions.size,
     async close() {
       ending.abort()
       await handler.close()

@@ -112,7 +112,7 @@ test('what is not there is 404, what cannot be done there 405', async () => {
 test('health is 200 or 503, with the whole of it; and the version', async () => {
   expect((await here.ask()).json()).toEqual(WELL)
   const ill = { ...WELL, healthy: false, why: 'reconcile: no' }
-  const elsewhere = await serving({ health: () => ill })
+  const elsewhere = await serving(() => ({ health: () => ill }))
   try {
     const answer = await elsewhere.ask()
     expect(answer.status).toBe(503)

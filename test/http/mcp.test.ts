@@ -1,14 +1,25 @@
 import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { onBehalfOf, openWorld, peerOf, type World } from '../../src/app/index.ts'
-import { policy } from '../../src/model/index.ts'
+import { mount } from '../../src/mcp/mount.ts'
+import { until } from '../real/lab.ts'
+import { aClaim, aRun } from '../record/examples.ts'
 import { type Served, serving, TOKEN } from './serve.ts'
 
 let here: Served
+let mounted: ReturnType<typeof mount> | null = null
 beforeAll(async () => {
-  here = await serving()
+  here = await serving((home, tell) => ({
+    mcp: () => {
+      mounted = mount({ assets: 'dist', home, version: '1.2.3', tell })
+      return mounted
+    },
+  }))
 })
 afterAll(() => here.close())
 
@@ -82,7 +93,8 @@ describe('who has the other end', () => {
     try {
       const port = Number(await line(child))
       const peer = await peerOf(world, ends(port), isOpen)
-      expect(peer).toMatchObject({ kind: 'process', origins: [{ pid: child.pid }, { pid: process.pid }] })
+      expect(peer).toMatchObject({ kind: 'process' })
+      expect(peer.kind === 'process' && peer.origins.map(({ pid }) => pid)).toEqual([child.pid, ...world.processes.origins().map(({ pid }) => pid)])
       const { env, processes } = onBehalfOf({ ...world, env: { SECRET: 'ours' } }, peer)
       expect(env['SECRET']).toBeUndefined()
       expect(env['PATH']).toBe(process.env['PATH'])
@@ -116,28 +128,35 @@ describe('who has the other end', () => {
     const socket = connect({ host: '::ffff:127.0.0.1', port: here.port })
     try {
       await new Promise((ready, failed) => socket.once('connect', ready).once('error', failed))
-      expect(await peerOf(world, ends(socket.localPort ?? 0), isOpen)).toMatchObject({ kind: 'process', origins: [{ pid: process.pid }] })
+      const peer = await peerOf(world, ends(socket.localPort ?? 0), isOpen)
+      expect(peer.kind === 'process' && peer.origins[0]).toEqual(world.processes.self())
     } finally {
       socket.destroy()
     }
   })
 })
 
-test('in the new era a subscriber is told, and looked for no longer once it is gone', async () => {
+test('in the new era a subscriber is told, and nobody looks for it any more once it is gone', async () => {
   const client = await connected({ pin: '2026-07-28' })
+  const updated: string[] = []
+  client.setNotificationHandler('notifications/resources/updated', ({ params: { uri } }) => void updated.push(uri))
+  const dir = mkdtempSync(join(tmpdir(), 'hf-http-dir-'))
   const world = openWorld({ assets: 'dist', home: here.home })
   try {
-    const updated: string[] = []
-    client.setNotificationHandler('notifications/resources/updated', ({ params: { uri } }) => void updated.push(uri))
-    const subscription = await client.listen({ resourceSubscriptions: ['holdfast://events'] })
-    const store = await world.store('writer')
-    await store.addEvent({ kind: 'x' } as never)
-    await subscription.close()
-    expect(policy.mcpWatchMs).toBeGreaterThan(0)
+    await client.listen({ resourceSubscriptions: ['holdfast://events', 'holdfast://events/nobody'] })
+    expect(mounted?.subscribed()).toBe(1)
+    const taken = await client.callTool({ name: 'lock', arguments: { dir } })
+    expect(taken.structuredContent).toMatchObject({ dir, pid: process.pid })
+    expect(await (await world.store('writer')).claim(aClaim(aRun('s')))).toMatchObject({ kind: 'won' })
+    await until('to be told', () => updated.length > 0)
+    expect(updated).toEqual(['holdfast://events'])
+    await client.callTool({ name: 'unlock', arguments: { dir } })
   } finally {
     world.close()
     await client.close()
+    rmSync(dir, { recursive: true })
   }
+  await until('to be forgotten', () => mounted?.subscribed() === 0)
 })
 
 /** Says from which port it speaks; with a child that has inherited the connection, if there shall be two. */

@@ -10,7 +10,7 @@ const PARTS = [
 
 test('what /metrics says is the published format, and is all there', async () => {
   let asked = 0
-  const here = await serving({
+  const here = await serving(() => ({
     health: () => ({ ...WELL, healthy: false, why: 'odd', parts: PARTS }),
     sessions: async () => {
       asked++
@@ -19,7 +19,7 @@ test('what /metrics says is the published format, and is all there', async () =>
         { state: 'stopping', harness: null, count: 1 },
       ]
     },
-  })
+  }))
   try {
     await here.ask({ path: '/nothing' })
     await here.ask({ path: '/mcp', headers: { authorization: null } })
@@ -61,7 +61,7 @@ test('what /metrics says is the published format, and is all there', async () =>
 })
 
 test('a store that cannot be asked is told, and hides nothing else', async () => {
-  const here = await serving({ sessions: () => Promise.reject(new Error('no store')) })
+  const here = await serving(() => ({ sessions: () => Promise.reject(new Error('no store')) }))
   try {
     const answer = await here.ask({ path: '/metrics' })
     expect(answer.status).toBe(200)

@@ -20,7 +20,7 @@ export type Asked = Omit<RequestOptions, 'headers'> & { readonly headers?: Recor
 export type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string; json(): unknown }
 
 /** The site on loopback, in a home of its own. */
-export async function serving(options: Partial<SiteOptions> = {}): Promise<Served> {
+export async function serving(options: (home: string, tell: (line: string) => void) => Partial<SiteOptions> = () => ({})): Promise<Served> {
   const home = mkdtempSync(join(tmpdir(), 'hf-http-'))
   const told: string[] = []
   const tell = (line: string): void => void told.push(line)
@@ -31,7 +31,7 @@ export async function serving(options: Partial<SiteOptions> = {}): Promise<Serve
     sessions: async () => [],
     mcp: () => mount({ assets: 'dist', home, version: '1.2.3', tell }),
     log: tell,
-    ...options,
+    ...options(home, tell),
   })
   const door: Listening = await listen(0, (port) => served.onLoopback(port, TOKEN))
   return {
