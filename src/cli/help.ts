@@ -37,6 +37,7 @@ tend
   doctor [--fix]                what is so here, what is wrong, what to do
   reconcile                     converge now      prune [--dry-run]   remove what the dead left
   hooks install|uninstall HARNESS…     have an agent CLI report its session, and ask before each tool call; hooks ls
+  service install|uninstall|status     the daemon as a service of yours: at every login, and again when it fails
   resolve S --gone              testify that what cannot be proven gone is gone
   stop --suspect PID…           end who only looks related       daemon stop|status (there is none yet), version, help
 

@@ -7,12 +7,12 @@ import type { Daemon } from './index.ts'
 import type { Part } from './loop.ts'
 
 /** The daemon on loopback. Where it cannot be, that is tried again; nothing else waits for it. */
-export function httpPart({ home, worlds, site, publish, log }: Daemon): Part {
+export function httpPart({ home, worlds, site, listening: tell, log }: Daemon): Part {
   let listening: Listening | null = null
   const leave = async (): Promise<void> => {
     const former = listening
     listening = null
-    if (former !== null) publish({ http: null })
+    if (former !== null) tell(null)
     await former?.close()
   }
   return {
@@ -25,7 +25,7 @@ export function httpPart({ home, worlds, site, publish, log }: Daemon): Part {
         const token = daemonToken(home)
         listening = await listenAt(wanted, lastPort(home), (port) => listen(port, (taken) => site.onLoopback(taken, token)))
         keepPort(home, listening.port)
-        publish({ http: `http://127.0.0.1:${listening.port}` })
+        tell(`http://127.0.0.1:${listening.port}`)
         log(`http: listens on 127.0.0.1:${listening.port}`)
       }
       return { connections: await listening.connections() }

@@ -9,7 +9,7 @@ type McpBundle = {
 }
 
 /** What this daemon answers over HTTP. */
-export function daemonSite({ assets, home, version, worlds, log, health }: Omit<Daemon, 'site' | 'publish' | 'wake'>): Site {
+export function daemonSite({ assets, home, version, worlds, log, health }: Omit<Daemon, 'site' | 'listening' | 'wake'>): Site {
   return site({
     version,
     startedAt: Math.round(performance.timeOrigin),

@@ -62,7 +62,10 @@ function otherProtocol({ headers }: IncomingMessage, version: string): Refusal |
     body: {
       error: `this daemon speaks protocol ${DAEMON_PROTOCOL}, and was asked in ${JSON.stringify(theirs).slice(0, 40)}`,
       hint: 'daemon and command are of different versions: start the daemon anew',
+      // Twice: where it is looked for, and beside the words.
       daemon: { version, protocol: DAEMON_PROTOCOL },
+      version,
+      protocol: DAEMON_PROTOCOL,
     },
     headers: { upgrade: `holdfast/${DAEMON_PROTOCOL}` },
   }

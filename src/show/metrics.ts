@@ -95,9 +95,9 @@ export function daemonMetrics(facts: DaemonFacts): Family[] {
 
 const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000)
 
-const ofParts = (parts: readonly PartHealth[], valueOf: (part: PartHealth) => number | null): Reading[] =>
+const ofParts = (parts: readonly PartHealth[], measure: (part: PartHealth) => number | null): Reading[] =>
   parts.flatMap((part) => {
-    const value = valueOf(part)
+    const value = measure(part)
     return value === null ? [] : [{ labels: { part: part.name }, value }]
   })
 
