@@ -31,7 +31,8 @@ function fileNote({ file, current, name }: ServiceStatus): string {
 }
 
 function runsText({ runs, daemon }: ServiceStatus): string {
-  const who = typeof daemon === 'object' && daemon !== null ? `the daemon runs (pid ${daemon.process.pid})` : ''
+  const pid = pidOf(daemon)
+  const who = pid === null ? '' : `the daemon runs (pid ${pid})`
   if (runs === 'service') return `${who}, started by the service`
   if (runs === 'by-hand') return `${who}, started by hand`
   return runs === 'nothing' ? 'no daemon runs' : who === '' ? 'whether a daemon runs cannot be told' : `${who}; it says that a service started it`
@@ -51,7 +52,13 @@ export const serviceJson = ({ daemon, unit, ...status }: ServiceStatus): Record<
   trouble: unit?.trouble ?? null,
   unreachable: status.unreachable,
   runs: status.runs,
-  pid: typeof daemon === 'object' && daemon !== null ? daemon.process.pid : null,
+  pid: pidOf(daemon),
   startedBy: typeof daemon === 'object' && daemon !== null ? daemon.startedBy : null,
   disagreement: status.disagreement,
 })
+
+function pidOf(daemon: ServiceStatus['daemon']): number | null {
+  if (daemon === null || typeof daemon === 'string') return null
+  const { pid } = daemon.process
+  return pid
+}
