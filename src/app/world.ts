@@ -78,8 +78,8 @@ export type World = {
   readonly behalf?: Behalf
 }
 
-/** `stranger`: why it cannot be told who that is; nothing is done for such a one. */
-export type Behalf = { readonly stranger: string | null; readonly umask: number | null }
+/** `unknown`: why it cannot be told who that is; nothing is done for such a one. */
+export type Behalf = { readonly unknown: string | null; readonly umask: number | null }
 
 export type WorldOptions = { readonly assets: string; readonly home?: string | undefined; readonly env?: NodeJS.ProcessEnv }
 

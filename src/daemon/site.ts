@@ -15,6 +15,8 @@ export function daemonSite({ assets, home, version, worlds, log, health }: Omit<
     startedAt: Math.round(performance.timeOrigin),
     health,
     sessions: () => worlds.use(countSessions),
+    // Opening a home makes it: whoever asks shall not bring one back that is gone.
+    ready: () => worlds.use(async () => {}),
     mcp: () => (require(join(assets, 'mcp.cjs')) as McpBundle).mount({ assets, home, version, tell: (text) => log(`mcp: ${text}`) }),
     log,
   })

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { SessionCount } from '../app/index.ts'
-import { DAEMON_PROTOCOL, type DaemonHealth, policy } from '../model/index.ts'
+import { DAEMON_PROTOCOL, type DaemonHealth, Problem, policy } from '../model/index.ts'
 import { daemonMetrics, METRICS_TYPE, metricsText } from '../show/index.ts'
 import { type Mounted, mcpRoute } from './mcp.ts'
 import type { Counter } from './requests.ts'
@@ -12,6 +12,8 @@ export type RouteOptions = {
   readonly health: () => DaemonHealth
   /** The live sessions, as the store has them. */
   readonly sessions: () => Promise<readonly SessionCount[]>
+  /** Throws a Problem as long as nothing can be done for anybody. */
+  readonly ready: () => Promise<void>
   /** Called when somebody first asks for it. */
   readonly mcp: () => Mounted
   readonly log: (line: string) => void
@@ -46,13 +48,17 @@ export function routes(options: RouteOptions): { readonly app: Hono<Bindings>; c
     })
     return context.body(metricsText(families), 200, { 'content-type': METRICS_TYPE })
   })
-  app.on(['POST', 'GET', 'DELETE'], '/mcp', (context) => mcp.answer(context.env.incoming, context.env.outgoing))
+  app.on(['POST', 'GET', 'DELETE'], '/mcp', async (context) => {
+    await options.ready()
+    return mcp.answer(context.env.incoming, context.env.outgoing)
+  })
 
   for (const path of ['/healthz', '/version', '/metrics'])
     app.all(path, (context) => context.json({ error: `${path} can only be read` }, 405, { allow: 'GET, HEAD' }))
   app.all('/mcp', (context) => context.json({ error: '/mcp takes POST, GET and DELETE' }, 405, { allow: 'POST, GET, DELETE' }))
   app.notFound((context) => context.json({ error: 'there is nothing here', hint: 'there are /healthz, /version, /metrics and /mcp' }, 404))
   app.onError((error, context) => {
+    if (error instanceof Problem) return context.json({ error: error.message, hint: error.hint }, 503)
     log(`http: a bug: ${error.stack ?? error.message}`)
     return context.json({ error: 'a bug in Holdfast; its log says more' }, 500)
   })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server'
-import { type Connection, worlds as lend, onBehalfOf, openWorld, type Peer, peerOf, type Worlds } from '../app/index.ts'
+import { type Connection, worlds as lend, onBehalfOf, openWorld, type Speaker, speakerOf, type Worlds } from '../app/index.ts'
 import { policy } from '../model/index.ts'
 import type { Tell } from './answer.ts'
 import { serverFactory } from './server.ts'
@@ -49,17 +49,17 @@ export function mount({ assets, home, version, tell }: MountOptions): {
 
 /** Who calls is looked for once in a request, when something depends on it. */
 function callersWorlds(worlds: Worlds, from: From): Worlds {
-  let peer: Promise<Peer> | null = null
+  let speaker: Promise<Speaker> | null = null
   return {
     users: worlds.users,
     use: (body) =>
       worlds.use(async (world) => {
-        peer ??= from === null ? Promise.resolve(UNSEEN) : peerOf(world, from.connection, from.isOpen)
-        return body(onBehalfOf(world, await peer))
+        speaker ??= from === null ? Promise.resolve(UNSEEN) : speakerOf(world, from.connection, from.isOpen)
+        return body(onBehalfOf(world, await speaker))
       }),
   }
 }
-const UNSEEN: Peer = { kind: 'stranger', why: 'over this connection nobody can tell who asks; on loopback the kernel does' }
+const UNSEEN: Speaker = { kind: 'unknown', why: 'over this connection nobody can tell who asks; on loopback the kernel does' }
 
 /** The addresses that a request subscribes to; null: it does not. What makes no sense is for the handler to say. */
 async function listensTo(request: Request): Promise<readonly string[] | null> {

@@ -93,7 +93,7 @@ export const policy = {
   httpConnections: 128,
   httpIdleMs: 60_000,
   /** Who has the other end of a connection is looked for so often: for a moment, a child that is just being born has it too. */
-  peerLooks: 4,
+  speakerLooks: 4,
   /** The store is counted anew for metrics after so long. */
   metricsMs: 3_000,
   /** How long a service manager (systemctl, launchctl) may take to answer, and how much of its answer is read. */

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { onBehalfOf, openWorld, peerOf, type World } from '../../src/app/index.ts'
+import { onBehalfOf, openWorld, speakerOf, type World } from '../../src/app/index.ts'
 import { mount } from '../../src/mcp/mount.ts'
+import { Problem } from '../../src/model/index.ts'
 import { until } from '../real/lab.ts'
 import { aClaim, aRun } from '../record/examples.ts'
 import { type Served, serving, TOKEN } from './serve.ts'
@@ -57,6 +58,18 @@ describe.each(ERAS)('in the era of %s', (version, mode) => {
   })
 })
 
+test('as long as nothing can be done for anybody, that is told', async () => {
+  const elsewhere = await serving(() => ({ ready: () => Promise.reject(new Problem('unavailable', 'the home was removed', { hint: 'make one' })) }))
+  try {
+    const answer = await elsewhere.ask({ path: '/mcp', method: 'POST', body: '{}' })
+    expect(answer.status).toBe(503)
+    expect(answer.json()).toEqual({ error: 'the home was removed', hint: 'make one' })
+    expect((await elsewhere.ask()).status).toBe(200)
+  } finally {
+    await elsewhere.close()
+  }
+})
+
 test('without the token there is no client', async () => {
   const client = new Client({ name: 'test', version: '1' })
   await expect(client.connect(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${here.port}/mcp`)))).rejects.toThrow()
@@ -92,14 +105,17 @@ describe('who has the other end', () => {
     const child = spawn(process.execPath, ['-e', SPEAKS, String(here.port), '1'], { stdio: ['pipe', 'pipe', 'inherit'] })
     try {
       const port = Number(await line(child))
-      const peer = await peerOf(world, ends(port), isOpen)
-      expect(peer).toMatchObject({ kind: 'process' })
-      expect(peer.kind === 'process' && peer.origins.map(({ pid }) => pid)).toEqual([child.pid, ...world.processes.origins().map(({ pid }) => pid)])
-      const { env, processes } = onBehalfOf({ ...world, env: { SECRET: 'ours' } }, peer)
+      const speaker = await speakerOf(world, ends(port), isOpen)
+      expect(speaker).toMatchObject({ kind: 'process' })
+      expect(speaker.kind === 'process' && speaker.origins.map(({ pid }) => pid)).toEqual([
+        child.pid,
+        ...world.processes.origins().map(({ pid }) => pid),
+      ])
+      const { env, processes } = onBehalfOf({ ...world, env: { SECRET: 'ours' } }, speaker)
       expect(env['SECRET']).toBeUndefined()
       expect(env['PATH']).toBe(process.env['PATH'])
       expect(processes.origins().slice(1)[0]?.pid).toBe(child.pid)
-      expect(await peerOf(world, ends(port), () => false)).toMatchObject({ kind: 'stranger', why: 'the connection was closed meanwhile' })
+      expect(await speakerOf(world, ends(port), () => false)).toMatchObject({ kind: 'unknown', why: 'the connection was closed meanwhile' })
     } finally {
       child.kill('SIGKILL')
     }
@@ -110,9 +126,9 @@ describe('who has the other end', () => {
     let port = 0
     try {
       port = Number(await line(child))
-      const peer = await peerOf(world, ends(port), isOpen)
-      expect(peer).toMatchObject({ kind: 'stranger', why: expect.stringMatching(/^2 processes have the other end/) as string })
-      const strange = onBehalfOf(world, peer)
+      const speaker = await speakerOf(world, ends(port), isOpen)
+      expect(speaker).toMatchObject({ kind: 'unknown', why: expect.stringMatching(/^2 processes have the other end/) as string })
+      const strange = onBehalfOf(world, speaker)
       expect(strange.env).toEqual({})
       expect(strange.processes.origins()).toEqual([])
       expect(strange.processes.marker(process.pid)).toBeNull()
@@ -120,16 +136,16 @@ describe('who has the other end', () => {
       child.stdin.end()
       await new Promise((gone) => child.once('exit', gone))
     }
-    expect(await peerOf(world, ends(port), isOpen)).toMatchObject({ kind: 'stranger', why: expect.stringMatching(/^no process/) as string })
-    expect(await peerOf(world, ends(1), isOpen)).toMatchObject({ kind: 'stranger' })
+    expect(await speakerOf(world, ends(port), isOpen)).toMatchObject({ kind: 'unknown', why: expect.stringMatching(/^no process/) as string })
+    expect(await speakerOf(world, ends(1), isOpen)).toMatchObject({ kind: 'unknown' })
   })
 
   test('is found for who speaks IPv6 to the same address', async () => {
     const socket = connect({ host: '::ffff:127.0.0.1', port: here.port })
     try {
       await new Promise((ready, failed) => socket.once('connect', ready).once('error', failed))
-      const peer = await peerOf(world, ends(socket.localPort ?? 0), isOpen)
-      expect(peer.kind === 'process' && peer.origins[0]).toEqual(world.processes.self())
+      const speaker = await speakerOf(world, ends(socket.localPort ?? 0), isOpen)
+      expect(speaker.kind === 'process' && speaker.origins[0]).toEqual(world.processes.self())
     } finally {
       socket.destroy()
     }

@@ -29,6 +29,7 @@ export async function serving(options: (home: string, tell: (line: string) => vo
     startedAt: 1_700_000_000_000,
     health: () => WELL,
     sessions: async () => [],
+    ready: async () => {},
     mcp: () => mount({ assets: 'dist', home, version: '1.2.3', tell }),
     log: tell,
     ...options(home, tell),

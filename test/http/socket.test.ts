@@ -16,6 +16,7 @@ const here = site({
   startedAt: 0,
   health: () => WELL,
   sessions: async () => [],
+  ready: async () => {},
   mcp: () => mount({ assets: 'dist', home: join(home, 'home'), version: '1.2.3', tell: () => {} }),
   log: () => {},
 })

@@ -5,13 +5,12 @@ export type End = { readonly address: string; readonly port: number }
 /** A connection as one who accepted it knows it. */
 export type Connection = { readonly local: End; readonly remote: End }
 
-/** The processes of our user that have the other end of a connection on this machine; null: the kernel does not show that end. */
-export function holdersOf({ local, remote }: Connection): number[] | null {
-  const inode = inodeOf(remote, local)
-  if (inode === null) return null
-  const wanted = `socket:[${inode}]`
+/** The processes of our user that have the other end of a connection on this machine. None: the kernel does not show that end, or who has it. */
+export function holdersOf({ local, remote }: Connection): { readonly pids: readonly number[]; readonly hasStill: (pid: number) => boolean } {
+  const wanted = `socket:[${inodeOf(remote, local)}]`
   const uid = process.geteuid?.()
-  return readdirSync('/proc').flatMap((entry) => (/^\d+$/.test(entry) && isOf(entry, uid) && holds(entry, wanted) ? [Number(entry)] : []))
+  const pids = readdirSync('/proc').flatMap((entry) => (/^\d+$/.test(entry) && isOf(entry, uid) && holds(entry, wanted) ? [Number(entry)] : []))
+  return { pids, hasStill: (pid) => holds(String(pid), wanted) }
 }
 
 /** Does it live in this pid namespace? Whoever lives in another one is known there by other names. */
