@@ -80,6 +80,7 @@ function harnessesFrom(tables: unknown, path: string): Harness[] {
 
 /** Below 1024 only root may listen. */
 function portFrom(table: unknown, path: string): number | null {
+  if (typeof table !== 'object') throw new Error(`${path}: daemon is a table: [daemon]`)
   const { port = null, ...more } = table as Record<string, unknown>
   if (Object.keys(more).length > 0)
     throw new Error(

@@ -16,7 +16,7 @@ export function launchdManager(world: World): Manager {
   const path = join(world.env['HOME'] ?? homedir(), 'Library', 'LaunchAgents', `${name}.plist`)
   const ask = (...args: readonly string[]): Promise<Managed> => askManager('launchctl', args, world.env)
   const must = async (...args: readonly string[]): Promise<void> => {
-    const answer = await ask(...args)
+    const answer = await askManager('launchctl', args, world.env, world.policy.managerChangeMs)
     if (answer.kind === 'answered' && answer.code === 0) return
     const why = answer.kind === 'silent' ? answer.why : answer.said || `exit code ${answer.code}`
     throw new Problem('unavailable', `launchctl ${args.join(' ')} failed: ${why}`, { hint: `launchctl print ${service}` })

@@ -15,7 +15,7 @@ export function systemdManager(world: World): Manager {
   const env = reachable(world.env)
   const ask = (...args: readonly string[]): Promise<Managed> => askManager('systemctl', ['--user', ...args], env)
   const must = async (...args: readonly string[]): Promise<void> => {
-    const answer = await ask(...args)
+    const answer = await askManager('systemctl', ['--user', ...args], env, world.policy.managerChangeMs)
     if (answer.kind === 'answered' && answer.code === 0) return
     const why = answer.kind === 'silent' ? answer.why : `${answer.said || `exit code ${answer.code}`}`
     throw new Problem('unavailable', `systemctl --user ${args.join(' ')} failed: ${why}`, { hint: `systemctl --user status ${name}` })

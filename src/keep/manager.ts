@@ -8,7 +8,7 @@ export type Managed =
   | { readonly kind: 'silent'; readonly why: string }
 
 /** Waited for only so long, whatever becomes of it; of a long answer the beginning is read. */
-export function askManager(program: string, args: readonly string[], env: Environment): Promise<Managed> {
+export function askManager(program: string, args: readonly string[], env: Environment, ms: number = policy.managerMs): Promise<Managed> {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
       cwd: '/',
@@ -29,8 +29,8 @@ export function askManager(program: string, args: readonly string[], env: Enviro
     }
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
-      finish({ kind: 'silent', why: `${program} did not answer within ${policy.managerMs / 1000} s` })
-    }, policy.managerMs)
+      finish({ kind: 'silent', why: `${program} did not answer within ${ms / 1000} s` })
+    }, ms)
     child.once('error', (error: NodeJS.ErrnoException) =>
       finish({
         kind: 'silent',

@@ -38,7 +38,7 @@ Environment=${[`HOLDFAST_HOME=${home}`, `HOLDFAST_SERVICE=${name}`, `PATH=${path
 WorkingDirectory=/
 UMask=0077
 KillMode=process
-TimeoutStopSec=30
+TimeoutStopSec=15
 Restart=on-failure
 RestartSec=5
 RestartPreventExitStatus=64 75
