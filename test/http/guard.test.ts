@@ -1,6 +1,9 @@
-import { connect } from 'node:net'
+import type { Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { boundedServer } from '../../src/http/index.ts'
 import { DAEMON_PROTOCOL, policy } from '../../src/model/index.ts'
+import { until } from '../real/lab.ts'
 import { verifies } from '../requirements.ts'
 import { type Served, serving, TOKEN, WELL } from './serve.ts'
 
@@ -172,6 +175,42 @@ verifies('bounded', 'only so many connections are kept', async () => {
     for (const socket of sockets) socket.destroy()
   }
 })
+
+verifies('bounded', 'a client that does not read is let go; one that hears something now and then is not', async () => {
+  let written = 0
+  const server = boundedServer((request, response) => {
+    const timer = setInterval(() => {
+      const part = request.url === '/much' ? MUCH : ':\n'
+      written += part.length
+      response.write(part)
+    }, 100)
+    response.once('close', () => clearInterval(timer))
+  })
+  // A minute, otherwise.
+  expect(server.timeout).toBe(policy.httpIdleMs)
+  server.timeout = 600
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  const { port } = server.address() as AddressInfo
+  const asking = (path: string): Socket => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`))
+    return socket.on('error', () => {})
+  }
+  const deaf = asking('/much').pause()
+  const quiet = asking('/little').resume()
+  try {
+    await until('something to be written', () => written > 1_000_000)
+    await until('the deaf one to be let go', async () => (await connectionsOf(server)) === 1)
+    await new Promise((later) => setTimeout(later, 1_500))
+    expect([await connectionsOf(server), quiet.destroyed]).toEqual([1, false])
+  } finally {
+    deaf.destroy()
+    quiet.destroy()
+    server.closeAllConnections()
+    await new Promise((done) => server.close(done))
+  }
+})
+const MUCH = 'x'.repeat(1_000_000)
+const connectionsOf = (server: Server): Promise<number> => new Promise((told) => server.getConnections((_error, count) => told(count)))
 
 const opened = (port: number): Promise<ReturnType<typeof connect>> =>
   new Promise((done) => {
