@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { HARNESSES, harnessFrom, SPARE } from '../harness/index.ts'
 import type { Harness, SpareRule } from '../model/index.ts'
+import { Problem } from '../model/index.ts'
 
 export type Config = {
   /** The shipped list, with what `config.toml` adds (`[spare] add`) and takes away (`drop`), by process name. */
@@ -10,6 +11,8 @@ export type Config = {
   /** Those we ship, and those that `config.toml` describes (`[harness.NAME]`). */
   readonly harnesses: () => readonly Harness[]
   readonly ownHarnesses: () => readonly Harness[]
+  /** The port that the daemon shall have on loopback (`[daemon] port`); null: any. */
+  readonly daemonPort: () => number | null
   /** What is wrong with it, once it was read. */
   readonly trouble: () => string | null
 }
@@ -25,11 +28,22 @@ export function openConfig(home: string): Config {
     spares: () => once().spares,
     harnesses: () => [...HARNESSES, ...once().own],
     ownHarnesses: () => once().own,
+    daemonPort: () => {
+      const { port, trouble } = once()
+      // Rather nowhere than where nobody looks for it.
+      if (port === 'unknown') throw new Problem('usage', trouble ?? '', { hint: 'without a port there, the daemon takes a free one' })
+      return port
+    },
     trouble: () => known?.trouble ?? null,
   }
 }
 
-type Read = { readonly spares: readonly SpareRule[]; readonly own: readonly Harness[]; readonly trouble: string | null }
+type Read = {
+  readonly spares: readonly SpareRule[]
+  readonly own: readonly Harness[]
+  readonly port: number | 'unknown' | null
+  readonly trouble: string | null
+}
 
 /** What is wrong in one part is no reason to forget the other. */
 function readConfig(path: string): Read {
@@ -42,11 +56,12 @@ function readConfig(path: string): Read {
       return shipped
     }
   }
-  const { spare = {}, harness = {}, ...more } = or(() => parsed(readOr(path) ?? '', path), {})
+  const { spare = {}, harness = {}, daemon = {}, ...more } = or(() => parsed(readOr(path) ?? '', path), {})
   if (Object.keys(more).length > 0) troubles.push(`${path}: nobody knows ${Object.keys(more).join(', ')}`)
   const spares = or(() => sparesFrom(spare, path), SPARE)
   const own = or(() => harnessesFrom(harness, path), [])
-  return { spares, own, trouble: troubles.length === 0 ? null : troubles.join('; ') }
+  const port = or<Read['port']>(() => portFrom(daemon, path), 'unknown')
+  return { spares, own, port, trouble: troubles.length === 0 ? null : troubles.join('; ') }
 }
 
 function sparesFrom(spare: unknown, path: string): readonly SpareRule[] {
@@ -61,6 +76,20 @@ function sparesFrom(spare: unknown, path: string): readonly SpareRule[] {
 function harnessesFrom(tables: unknown, path: string): Harness[] {
   if (typeof tables !== 'object' || tables === null || Array.isArray(tables)) throw new Error(`${path}: harness is a table: [harness.NAME]`)
   return Object.entries(tables).map(([name, table]) => harnessFrom(name, table, path))
+}
+
+/** Below 1024 only root may listen. */
+function portFrom(table: unknown, path: string): number | null {
+  if (typeof table !== 'object') throw new Error(`${path}: daemon is a table: [daemon]`)
+  const { port = null, ...more } = table as Record<string, unknown>
+  if (Object.keys(more).length > 0)
+    throw new Error(
+      `${path}: nobody knows ${Object.keys(more)
+        .map((key) => `daemon.${key}`)
+        .join(', ')}`,
+    )
+  if (port === null || (typeof port === 'number' && Number.isInteger(port) && port >= 1024 && port <= 65_535)) return port
+  throw new Error(`${path}: daemon.port is a number from 1024 to 65535, such as port = 7440`)
 }
 
 function parsed(text: string, path: string): Record<string, unknown> {

@@ -9,6 +9,8 @@ export type WhoAmI = Self
 
 /** From proof, at the moment of asking: never from what was believed before. `seen`: all live sessions, if somebody has just looked. */
 export async function whoAmI(world: World, seen?: readonly Seen[]): Promise<WhoAmI> {
+  const unknown = world.behalf?.unknown ?? null
+  if (unknown !== null) return { kind: 'nobody', why: unknown }
   if (world.processes.here().pidNamespace === '')
     return { kind: 'nobody', why: '/proc shows another pid namespace than ours, or none: nothing can be proven from here' }
   const self = decideSelf(await selfFacts(world, 'reader', seen))
@@ -36,7 +38,12 @@ export async function mySession(world: World, what: string): Promise<Extract<Who
 /** Who the caller is, for what anybody may do but a retired agent: that acts for nobody any more, neither for its session nor by itself. */
 export async function whoMayAct(world: World): Promise<WhoAmI> {
   const self = await whoAmI(world)
-  const { files } = world
+  const { files, behalf } = world
+  // It might be a retired agent as well as anybody.
+  if (behalf != null && behalf.unknown !== null)
+    throw new Problem('unproven', `nothing is done for who cannot be told: ${behalf.unknown}`, {
+      hint: 'what only looks is answered; over stdio (holdfast mcp) an agent is known by who started the server',
+    })
   if (self.kind === 'session' && files.isRetired(self.run.id))
     throw retired(self.session.id, files.intent(self.run.id)?.reason ?? 'its fence is closed')
   const run = self.kind === 'nobody' ? await markedRun(world) : null

@@ -54,6 +54,8 @@ export type World = {
   /** Those of them that config.toml describes. */
   readonly ownHarnesses: () => readonly Harness[]
   readonly readDatabase: ReadDatabase
+  /** Where config.toml wants the daemon on loopback; null: anywhere. */
+  readonly daemonPort: () => number | null
   /** What is wrong with config.toml, if it was needed and makes no sense. */
   readonly configTrouble: () => string | null
   readonly daemons: (rows: readonly ProcessRow[]) => readonly SharedDaemon[]
@@ -72,7 +74,12 @@ export type World = {
   readonly store: (as: 'writer' | 'reader') => Promise<Store>
   readonly others: () => Promise<ReadonlySet<number>>
   readonly close: () => void
+  /** Set where we work for somebody who did not start us. */
+  readonly behalf?: Behalf
 }
+
+/** `unknown`: why it cannot be told who that is; nothing is done for such a one. */
+export type Behalf = { readonly unknown: string | null; readonly umask: number | null }
 
 export type WorldOptions = { readonly assets: string; readonly home?: string | undefined; readonly env?: NodeJS.ProcessEnv }
 
@@ -138,6 +145,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     recordCompany: async (run, agents) => recordCompany(senses, await store('writer'))(run, agents),
     learnAtEnd: (run) => recordInPassing()(async () => learnAtEnd(world, await store('writer'), run)),
     configTrouble: config.trouble,
+    daemonPort: config.daemonPort,
     daemons,
     daemonLore,
     ask: (asking, environment, ms) => keepers.ask(asking, environment, ms),

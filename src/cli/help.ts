@@ -37,6 +37,7 @@ tend
   doctor [--fix]                what is so here, what is wrong, what to do
   reconcile                     converge now      prune [--dry-run]   remove what the dead left
   hooks install|uninstall HARNESS…     have an agent CLI report its session, and ask before each tool call; hooks ls
+  service install|uninstall|status     the daemon as a service of yours: at every login, and again when it fails
   resolve S --gone              testify that what cannot be proven gone is gone
   daemon start|stop|status      have all of this happen without being asked; daemon run: in the foreground. Nothing needs it
   stop --suspect PID…           end who only looks related       version, help

@@ -10,6 +10,7 @@ import { mcpVerb } from './mcp.ts'
 import { type Parsed, parse, type Spec } from './options.ts'
 import { print, printJson, say, sayProblem, sayProblemJson, write } from './out.ts'
 import { attachVerb, eventsVerb, logsVerb, lsVerb, statusVerb, treeVerb } from './see.ts'
+import { serviceVerb } from './service.ts'
 import { adoptVerb, CHOICES, restartVerb, resumeVerb, runVerb } from './start.ts'
 import { inboxVerb, messageVerb, rebindVerb, reportVerb, siblingsVerb, whoamiVerb } from './talk.ts'
 import { taskVerb } from './task.ts'
@@ -48,6 +49,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   prune: { run: pruneVerb, options: { 'dry-run': 'flag' } },
   resolve: { run: resolveVerb, options: { gone: 'flag' } },
   daemon: { run: daemonVerb, options: { by: 'value' } },
+  service: { run: serviceVerb, options: { force: 'flag' } },
   doctor: { run: doctorVerb, options: { fix: 'flag' } },
   // For the keeper only.
   _finish: { run: finishVerb, options: {} },

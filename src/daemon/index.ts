@@ -11,7 +11,7 @@ import {
   type Worlds,
   worlds,
 } from '../app/index.ts'
-import { site } from '../http/index.ts'
+import type { Site } from '../http/index.ts'
 import type { DaemonHealth, DaemonRecord, StartedBy } from '../model/index.ts'
 import { DAEMON_PROTOCOL, Problem, policy } from '../model/index.ts'
 import { type Endings, listenForEnd } from './ending.ts'
@@ -20,6 +20,7 @@ import { errorText, type Log, openLog } from './log.ts'
 import { type Loop, startLoop, within } from './loop.ts'
 import { ownMarker, refuseNewerStore, takeHome } from './own.ts'
 import { partsOf } from './parts.ts'
+import { daemonSite } from './site.ts'
 import { openDoor } from './socket.ts'
 import { tellFailures } from './tell.ts'
 import { watchVitals } from './vitals.ts'
@@ -34,6 +35,8 @@ export type Daemon = DaemonOptions & {
   readonly log: (line: string) => void
   readonly wake: (part: string) => void
   readonly health: () => DaemonHealth
+  /** What it answers over HTTP, for whoever listens. */
+  readonly site: Site
   /** Where it is on loopback from now on, for its record; null: nowhere. */
   readonly listening: (http: string | null) => void
 }
@@ -74,18 +77,17 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
   }
   const shared = worlds(open)
   const remember = rememberIn(shared, log)
+  const known = { ...options, worlds: shared, log, health: () => loop.health() }
   const daemon: Daemon = {
-    ...options,
-    worlds: shared,
-    log,
+    ...known,
+    site: daemonSite(known),
     wake: (part) => loop.wake(part),
-    health: () => loop.health(),
     listening(http) {
       record = { ...record, http }
       files.writeRecord(record)
     },
   }
-  const door = await openDoor(files, site(daemon))
+  const door = await openDoor(files, daemon.site.onSocket)
   files.writeRecord(record)
   const own = homePart({ files, alone, door, record: () => record, log, end: endings.end, wake: () => loop.wake('home') })
   const tell = tellFailures(log, endings, realClock)

@@ -1,9 +1,9 @@
 import { lstatSync, renameSync, rmSync } from 'node:fs'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import { basename, join } from 'node:path'
 import { reach } from '../app/index.ts'
+import { boundedServer } from '../http/index.ts'
 import type { DaemonFiles } from '../model/index.ts'
-import { policy } from '../model/index.ts'
 
 /** The daemon's socket. Only who holds the home's lock opens one. */
 export type Door = {
@@ -26,8 +26,7 @@ export async function openDoor(files: DaemonFiles, listener: RequestListener): P
     const name = `${basename(files.socket)}.${process.pid}.${++serial}`
     const road = reach(files.folder, name)
     try {
-      const next = createServer({ requestTimeout: policy.daemonRequestMs, headersTimeout: policy.daemonRequestMs }, listener)
-      next.maxConnections = policy.daemonConnections
+      const next = boundedServer(listener)
       await listen(next, road.path)
       if (lstatSync(files.socket, { throwIfNoEntry: false })?.isDirectory() === true) renameSync(files.socket, `${files.socket}.aside-${process.pid}`)
       renameSync(join(files.folder, name), files.socket)

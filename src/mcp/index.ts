@@ -10,6 +10,9 @@ import { watchEvents } from './subscriptions.ts'
 import { teller, USAGE } from './tell.ts'
 import { stdioWire } from './wire.ts'
 
+/** Over HTTP, for the daemon. */
+export { mount } from './mount.ts'
+
 export type ServeOptions = { readonly assets: string; readonly home: string; readonly version: string }
 
 /** Serves one client over stdin and stdout for as long as both are there. It never outlives its client, and nothing that a client does breaks it. */

@@ -114,6 +114,22 @@ export const policy = {
   /** What fails is tried again after a pause that grows from one to the other, with jitter. */
   backoffMinMs: 1_000,
   backoffMaxMs: 5 * 60_000,
+  /** Over HTTP: the head of a request comes within so long and all of it within so long, looked at so often; it has so many bytes at most. */
+  httpHeadMs: 5_000,
+  httpRequestMs: 10_000,
+  httpCheckMs: 1_000,
+  httpBodyBytes: 1024 * 1024,
+  /** So many connections at once, and one on which nothing moves for so long is closed: longer than a client may wait for a message. */
+  httpConnections: 128,
+  httpIdleMs: 60_000,
+  /** Who has the other end of a connection is looked for so often: for a moment, a child that is just being born has it too. */
+  speakerLooks: 4,
+  /** The store is counted anew for metrics after so long. */
+  metricsMs: 3_000,
+  /** How long a service manager (systemctl, launchctl) may take to answer, or to end a daemon that takes its time; how much of its answer is read. */
+  managerMs: 10_000,
+  managerChangeMs: 25_000,
+  managerBytes: 64 * 1024,
   /** How many members of a run are remembered, the newest first. */
   journalSize: 500,
   /** Of so many members at most it is asked where they listen. */

@@ -1,5 +1,6 @@
 export * from './caller.ts'
 export * from './cgroups.ts'
+export * from './connection.ts'
 export * from './directory.ts'
 export * from './filesystem.ts'
 export { hasOpen, lockHolder } from './held-file.ts'

@@ -1,0 +1,22 @@
+import type { HomesDaemon } from '../model/index.ts'
+import { stopDaemon } from './daemon.ts'
+import { daemonPlace } from './daemon-place.ts'
+import type { World } from './world.ts'
+
+/** The home's daemon, as a service has to do with it. */
+export type ServiceDaemon = {
+  /** A text says why it cannot be told. */
+  look(): HomesDaemon | string | null
+  /** Ends it, and sees it gone. */
+  stop(): Promise<void>
+}
+
+export const serviceDaemon = (world: World): ServiceDaemon => ({
+  look() {
+    const presence = daemonPlace(world).presence()
+    if (presence.kind === 'unseen') return presence.why
+    // One that just comes up has not said how it was started.
+    return presence.kind === 'alive' ? { process: presence.process, startedBy: presence.record?.startedBy ?? 'run' } : null
+  },
+  stop: async () => void (await stopDaemon(world)),
+})

@@ -1,0 +1,33 @@
+import type { ManagerKind, UnitState } from '../model/index.ts'
+import { Problem } from '../model/index.ts'
+import { launchdManager } from './service-launchd.ts'
+import { systemdManager } from './service-systemd.ts'
+import type { World } from './world.ts'
+
+/** Who runs services here, and the one that is this home's daemon. */
+export type Manager = {
+  readonly kind: ManagerKind
+  readonly name: string
+  /** Where it reads about it, and what that shall say. */
+  readonly path: string
+  readonly text: string
+  /** Why it cannot be asked; null: it can. */
+  trouble(): Promise<string | null>
+  state(): Promise<UnitState>
+  /** Has it read again what lies there. */
+  reload(): Promise<void>
+  /** Has it run now and at every login; `anew`: also if it runs already. */
+  start(anew: boolean): Promise<void>
+  /** Ends it, and has it run at no login any more. */
+  stop(): Promise<void>
+  /** What the user should know. */
+  notes(): Promise<readonly string[]>
+  /** How a person looks what became of it. */
+  readonly look: string
+}
+
+export function serviceManager(world: World, platform: NodeJS.Platform = process.platform): Manager {
+  if (platform === 'linux') return systemdManager(world)
+  if (platform === 'darwin') return launchdManager(world)
+  throw new Problem('unavailable', `services are not known on ${platform}`, { hint: 'holdfast daemon start runs the daemon without one' })
+}

@@ -1,0 +1,24 @@
+import type { Runs, ServiceFacts } from '../model/index.ts'
+
+/** One truth about what runs: the daemon that holds the home is the one; who started it is what the manager and it both say. */
+export function judgeService({ file, unit, daemon }: ServiceFacts): { readonly runs: Runs; readonly disagreement: string | null } {
+  if (typeof daemon === 'string') return { runs: 'unknown', disagreement: `whether a daemon runs cannot be told: ${daemon}` }
+  const managed = unit?.active === true ? unit.pid : null
+  if (daemon === null) {
+    if (managed !== null)
+      return { runs: 'nothing', disagreement: `the service runs (pid ${managed}), but holds no home: it just starts or ends, or is not ours` }
+    if (unit?.trouble != null) return { runs: 'nothing', disagreement: `the service has failed: ${unit.trouble}` }
+    const idle = file !== 'absent' && unit !== null && unit.enabled
+    return { runs: 'nothing', disagreement: idle ? 'the service is installed, but was stopped' : null }
+  }
+  const { pid } = daemon.process
+  if (unit === null) return { runs: daemon.startedBy === 'service' ? 'unknown' : 'by-hand', disagreement: null }
+  if (managed === pid) return { runs: 'service', disagreement: null }
+  const other =
+    managed === null ? (unit.trouble === null ? null : `the service has failed: ${unit.trouble}`) : `the service runs pid ${managed} as well`
+  const said = daemon.startedBy === 'service' ? `pid ${pid} says that a service started it, but this one did not` : null
+  const found = [said, other].filter((one) => one !== null)
+  if (found.length > 0) return { runs: 'by-hand', disagreement: `the daemon that holds the home is pid ${pid}; ${found.join('; ')}` }
+  const aside = file === 'absent' ? null : `the service is installed, but the daemon (pid ${pid}) was started by hand`
+  return { runs: 'by-hand', disagreement: aside }
+}

@@ -1,0 +1,99 @@
+import type { ServiceSpec } from '../model/index.ts'
+
+/** The line that says whose the file is; over everything but its own digits. */
+const HASH = /holdfast-hash: ([0-9a-f]{64}|)/
+
+/** `digest` of the text without its hash, put into it. */
+export const withHash = (text: string, digest: (text: string) => string): string => text.replace(HASH, `holdfast-hash: ${digest(text)}`)
+
+/** Was it written by us, and is it as we wrote it? */
+export function authorOf(text: string, digest: (text: string) => string): 'ours' | 'edited' | 'foreign' {
+  const hash = HASH.exec(text)?.[1]
+  if (hash === undefined) return 'foreign'
+  return hash === digest(text.replace(HASH, 'holdfast-hash: ')) ? 'ours' : 'edited'
+}
+
+/**
+ * Only the daemon itself is ever ended with the unit (KillMode=process): what it started for agents is theirs. It may make cgroups for that,
+ * hence Delegate; and one of those that runs out of memory is no reason to end the daemon. Whoever finds the home held (75), or was
+ * called wrongly (64), is not started again.
+ */
+export const systemdUnit = ({
+  name,
+  home,
+  node,
+  command,
+  path,
+}: ServiceSpec): string => `# Written by \`holdfast service install\`, which writes it again. Your own settings: systemctl --user edit ${name}
+# holdfast-hash: 
+[Unit]
+Description=Holdfast daemon (${specifiers(home)})
+StartLimitIntervalSec=300
+StartLimitBurst=5
+
+[Service]
+Type=exec
+ExecStart=:${[node, command, 'daemon', 'run', '--by', 'service'].map(systemdWord).join(' ')}
+Environment=${[`HOLDFAST_HOME=${home}`, `HOLDFAST_SERVICE=${name}`, `PATH=${path}`].map(systemdWord).join(' ')}
+WorkingDirectory=/
+UMask=0077
+KillMode=process
+TimeoutStopSec=15
+Restart=on-failure
+RestartSec=5
+RestartPreventExitStatus=64 75
+Delegate=yes
+OOMPolicy=continue
+
+[Install]
+WantedBy=default.target
+`
+
+/** One word, whatever is in it; with `:` before the command nothing is put in the place of a dollar. */
+export const systemdWord = (text: string): string => `"${specifiers(text.replaceAll('\\', '\\\\').replaceAll('"', '\\"'))}"`
+
+const specifiers = (text: string): string => text.replaceAll('%', '%%')
+
+/** Started again only when it failed, and not faster than this; what it started lives on without it. */
+export const launchdAgent = ({ name, home, node, command, path }: ServiceSpec): string => `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<!-- Written by holdfast service install, which writes it again. holdfast-hash:  -->
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  ${xml(name)}
+  <key>ProgramArguments</key>
+  <array>
+${[node, command, 'daemon', 'run', '--by', 'service'].map((word) => `    ${xml(word)}`).join('\n')}
+  </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+    <key>HOLDFAST_HOME</key>
+    ${xml(home)}
+    <key>HOLDFAST_SERVICE</key>
+    ${xml(name)}
+    <key>PATH</key>
+    ${xml(path)}
+  </dict>
+  <key>WorkingDirectory</key>
+  <string>/</string>
+  <key>Umask</key>
+  <integer>63</integer>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key>
+    <false/>
+  </dict>
+  <key>ThrottleInterval</key>
+  <integer>30</integer>
+  <key>AbandonProcessGroup</key>
+  <true/>
+  <key>ProcessType</key>
+  <string>Background</string>
+</dict>
+</plist>
+`
+
+const xml = (text: string): string => `<string>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')}</string>`
