@@ -14,7 +14,7 @@ export default defineConfig({
           ...shared,
           name: 'fast',
           sequence: { groupOrder: 0 },
-          include: ['test/{rooms,model,decide,show,observe,record,keep,harness,act,mcp,docs}/**/*.test.ts'],
+          include: ['test/{rooms,model,decide,show,observe,record,keep,harness,act,mcp,daemon,docs}/**/*.test.ts'],
         },
       },
       {

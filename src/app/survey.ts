@@ -1,4 +1,4 @@
-import { type Counted, type Looked, remember, type Surveyed, surveyAll } from '../act/index.ts'
+import { type Counted, type Looked, lookAtAll, remember, type Surveyed, surveyAll } from '../act/index.ts'
 import { converge, isOrphan, type Verdict, verdict, type Want } from '../decide/index.ts'
 import type { LiveRun, ProcessId, Session, Store } from '../model/index.ts'
 import { isLive, MS_PER_TICK, Problem } from '../model/index.ts'
@@ -39,7 +39,9 @@ export async function survey(world: World, store: Store, how: How): Promise<Surv
     runs.push(run)
   }
   const sick: Sick[] = unreadable.map((run) => ({ run, session: null, error: new Problem('unavailable', 'its row in the store makes no sense') }))
-  const surveyed = await lookAtEach(world, runs, sick)
+  // For a few, a pass over everybody is made only where one of them is not alive.
+  const look = how.only === undefined ? surveyAll : async (some: readonly LiveRun[]) => ({ looked: await lookAtAll(some, world), counted: new Map() })
+  const surveyed = await lookAtEach((some) => look(some, world), runs, sick)
   const due: Due[] = []
   const listening = how.thorough ? portsOf(world, surveyed.counted) : null
   for (const run of runs) {
@@ -74,15 +76,15 @@ async function viewsOf(store: Store, ids: readonly string[]): Promise<Awaited<Re
 }
 
 /** All together; only if that fails, one by one, so that whoever made it fail is alone with it. */
-async function lookAtEach(world: World, runs: readonly LiveRun[], sick: Sick[]): Promise<Surveyed> {
+async function lookAtEach(look: (runs: readonly LiveRun[]) => Promise<Surveyed>, runs: readonly LiveRun[], sick: Sick[]): Promise<Surveyed> {
   try {
-    return await surveyAll(runs, world)
+    return await look(runs)
   } catch (error) {
     if (runs.length === 1) sick.push(...runs.map((run) => ({ run: run.id, session: run.session, error })))
     if (runs.length <= 1) return { looked: new Map(), counted: new Map() }
   }
   const each: Surveyed[] = []
-  for (const run of runs) each.push(await lookAtEach(world, [run], sick))
+  for (const run of runs) each.push(await lookAtEach(look, [run], sick))
   return { looked: new Map(each.flatMap(({ looked }) => [...looked])), counted: new Map(each.flatMap(({ counted }) => [...counted])) }
 }
 

@@ -62,14 +62,15 @@ export function startLoop(parts: readonly Part[], clock: Clock, told: (part: Par
     }
   }
 
-  const rest = (name: string, ms: number): Promise<void> =>
-    new Promise((resume) => {
+  function rest(name: string, ms: number): Promise<void> {
+    return new Promise((resume) => {
       const timer = setTimeout(resume, ms)
       alarms.set(name, () => {
         clearTimeout(timer)
         resume()
       })
     })
+  }
 
   return {
     wake(name) {

@@ -1,6 +1,6 @@
 import { type FSWatcher, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
-import { runsToWatch } from '../app/index.ts'
+import { runsToWatch, type ToWatch } from '../app/index.ts'
 import { policy } from '../model/index.ts'
 import type { Daemon } from './index.ts'
 import type { Part } from './loop.ts'
@@ -71,7 +71,7 @@ export function openWatching(daemon: Daemon): Watching {
     root = watcher === null ? null : { inode, watcher }
   }
 
-  function watchRun(id: string, folder: string, cgroup: string | null): void {
+  function watchRun(id: string, folder: string, cgroupOf: ToWatch['cgroupOf']): void {
     const known = runs.get(id) ?? { directory: null, exit: null, cgroup: null, logged: 0 }
     const before = partsOf(known).length
     runs.set(id, known)
@@ -79,6 +79,7 @@ export function openWatching(daemon: Daemon): Watching {
     known.directory ??= arm(folder, (name) => heardIn(id, folder, name))
     if (known.directory === null) unwatched++
     else known.exit = disarm(known.exit)
+    const cgroup = known.cgroup === null ? cgroupOf(id) : null
     known.cgroup ??= cgroup === null ? null : arm(join(cgroup, 'cgroup.events'), () => tell(id, 'cgroup.events'))
     if (partsOf(known).length > before) tell(id, '')
   }
@@ -109,11 +110,10 @@ export function openWatching(daemon: Daemon): Watching {
       async round() {
         refused = null
         unwatched = 0
-        const { folder, live } = await daemon.worlds.use(runsToWatch)
+        const { folder, live, cgroupOf } = await daemon.worlds.use(runsToWatch)
         watchRoot(folder)
-        const wanted = new Set(live.map(({ id }) => id))
-        for (const id of runs.keys()) if (!wanted.has(id)) forget(id)
-        for (const { id, cgroup } of live) watchRun(id, join(folder, id), cgroup)
+        for (const id of runs.keys()) if (!live.has(id)) forget(id)
+        for (const id of live) watchRun(id, join(folder, id), cgroupOf)
         return { runs: runs.size, watches, unwatched }
       },
       trouble: () =>
