@@ -21,7 +21,10 @@ beforeEach(() => {
   cgroups = {}
   heard = []
   woken = 0
-  const worlds = { use: async () => ({ folder, live, cgroupOf: (run: string) => cgroups[run] ?? null }), users: () => 0 } as unknown as Daemon['worlds']
+  const worlds = {
+    use: async () => ({ folder, live, cgroupOf: (run: string) => cgroups[run] ?? null }),
+    users: () => 0,
+  } as unknown as Daemon['worlds']
   watching = openWatching({ worlds, wake: () => void woken++ } as unknown as Daemon)
   watching.onRunFile((run, name) => void heard.push(`${run}/${name}`))
 })

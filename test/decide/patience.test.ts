@@ -38,7 +38,15 @@ const cases: readonly Case[] = [
   ['its keeper does not write', settle, running(), seen({ keeper: alive }), PATIENCE, null, 0],
   ['leftovers, its keeper was killed', end('leftovers'), running(), seen({}), 0, null, 0],
   ['leftovers, its keeper is alive', end('leftovers'), running(), seen({ keeper: alive, exit }), 0, 1, PATIENCE],
-  ['leftovers, its command was told to end', end('leftovers'), running(), seen({ keeper: alive, exit: { ...exit, told: 'TERM' } }), 0, 1, WHOLE_GRACE],
+  [
+    'leftovers, its command was told to end',
+    end('leftovers'),
+    running(),
+    seen({ keeper: alive, exit: { ...exit, told: 'TERM' } }),
+    0,
+    1,
+    WHOLE_GRACE,
+  ],
   ['asked for: whoever did gives it a grace', end('asked'), stopping({ intent }), seen({ harness: alive }), 0, null, WHOLE_GRACE],
   [
     'asked for, with a grace of its own',
