@@ -1,5 +1,5 @@
 import { type Change, carryOut, type Due, freeLocks, realClock, type Sick, survey, type World } from '../app/index.ts'
-import { Problem, policy } from '../model/index.ts'
+import { policy } from '../model/index.ts'
 import { openEars } from './ears.ts'
 import { openEndings } from './endings.ts'
 import type { Daemon } from './index.ts'
@@ -78,15 +78,16 @@ export function reconcilePart(daemon: Daemon, clock = realClock): Reconciling {
     }
   }
 
-  /** What is over is recorded now; the rest is handed on. A store that cannot be written is the matter of the whole round. */
+  /** What is over is recorded now, as long as that does not take too long (a busy store); the rest is handed on. */
   async function act(world: World, store: Awaited<ReturnType<World['store']>>, due: readonly Due[]): Promise<Change[]> {
     const changes: Change[] = []
+    const until = clock.elapsed() + policy.settleMs
     for (const one of due) {
       const { run, want } = one
       if (want === null) patience.forget(run.id)
       if (want === null || endings.has(run.id)) continue
       const leftMs = patience.leftMs(one)
-      if (leftMs > 0) ears.touch(run.id, leftMs)
+      if (leftMs > 0 || clock.elapsed() >= until) ears.touch(run.id, leftMs)
       else if (want.kind !== 'finish') {
         if (!endings.begin(one)) ears.touch(run.id, policy.daemonPatienceMs)
       } else {
@@ -94,7 +95,6 @@ export function reconcilePart(daemon: Daemon, clock = realClock): Reconciling {
           const change = await carryOut(world, store, one)
           if (change !== null) changes.push(change)
         } catch (error) {
-          if (error instanceof Problem && error.kind === 'unavailable') throw error
           noteSick({ run: run.id, session: run.session, error })
         }
       }
