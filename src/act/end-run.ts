@@ -32,24 +32,26 @@ export type How = {
 /**
  * Brings a run, and the runs that were started in it, to an end and proves it. With an intent it retires it: tombstone, `stopping`
  * on record, children and tree ended, seen empty, recorded. Without one it finishes what ended by itself, leftovers included. An
- * agent that is over already keeps the end it had. Doing it twice does no harm.
+ * agent that is over already keeps the end it had. Doing it twice does no harm. `justSeen`: what is over stays over, and need not be
+ * looked at once more.
  */
-export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<RunEnd> {
+export async function endRun(first: LiveRun, ender: Ender, how: How, justSeen?: Looked): Promise<RunEnd> {
   const tally: Tally = { ended: [], spared: [], agents: [] }
   // What cannot be judged is left exactly as it is: no tombstone, no `stopping`. What is over needs nobody to ask for it.
-  const atFirst = verdict(first, await lookAt(first, ender))
+  const seenFirst = justSeen ?? (await lookAt(first, ender))
+  const atFirst = verdict(first, seenFirst)
   if (atFirst.kind === 'unknown' && !how.despiteUnknown) return { kind: 'unknown', run: first, why: atFirst.why }
   const asks = how.intent !== null && (atFirst.kind === 'alive' || atFirst.kind === 'starting' || atFirst.kind === 'unknown')
   const trouble = asks && how.intent !== null ? await announce(first, { ...how.intent, graceMs: how.graceMs }, ender) : null
   let run: LiveRun = trouble === null || how.intent === null ? first : { ...first, state: 'stopping', intent: how.intent, exit: null, survivors: [] }
   const until = ender.clock.elapsed() + ender.policy.settleMs + how.graceMs + ender.policy.killMs
-  for (let settlingSince: number | null = null; ; ) {
+  for (let settlingSince: number | null = null, over = justSeen !== undefined && atFirst.kind === 'over'; ; over = false) {
     if (trouble === null) {
       const current = await ender.store.run(first.id)
       if (current === null || !isLive(current)) return finished(current ?? first, tally, how, ender)
       run = current
     }
-    const seen = await lookAt(run, ender)
+    const seen = over && isAsBefore(run, first) ? seenFirst : await lookAt(run, ender)
     const judged = verdict(run, seen)
     // A store that was not told cannot keep a launcher from going on.
     if (trouble !== null && run.keeper === null && seen.launcher.kind === 'alive')
@@ -78,6 +80,10 @@ export async function endRun(first: LiveRun, ender: Ender, how: How): Promise<Ru
     if (stuck !== null) return stuck
   }
 }
+
+/** On record, it is what it was when it was looked at. */
+const isAsBefore = (run: LiveRun, first: LiveRun): boolean =>
+  run.state === first.state && run.epoch === first.epoch && run.keeper?.pid === first.keeper?.pid && run.keeper?.ticks === first.keeper?.ticks
 
 const withoutSurvivors = (ended: readonly Member[], survivors: readonly Survivor[]): Member[] =>
   ended.filter(({ row }) => !survivors.some(({ pid }) => pid === row.pid))

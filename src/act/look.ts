@@ -1,7 +1,7 @@
 import type { Ask, Census, Seen, TreeRecord } from '../decide/index.ts'
 import { census, judge, judgePlace, spareReason, treeOf } from '../decide/index.ts'
-import type { Cgroups, CgroupView, Fact, Member, Place, ProcessId, ProcessTable, RunFiles, Served, Spared, Tree } from '../model/index.ts'
-import { sameProcess } from '../model/index.ts'
+import type { Cgroups, CgroupView, Fact, Member, Place, Processes, ProcessId, ProcessTable, RunFiles, Served, Spared, Tree } from '../model/index.ts'
+import { isDead, sameProcess } from '../model/index.ts'
 import { sessionsInDaemons } from './daemons.ts'
 import { bornAfter, type Eyes, type Lookable, type Pass } from './eyes.ts'
 
@@ -19,6 +19,36 @@ export async function lookAtAll(runs: readonly Lookable[], eyes: Eyes): Promise<
   const trees = await lookAtTrees(needTree, looked, eyes)
   for (const [id, tree] of trees) looked.set(id, { ...(looked.get(id) as Looked), tree })
   return looked
+}
+
+/**
+ * Looks at all of them, and counts the members of those whose agent is alive, in one pass for all. Whoever is not in it is looked at by
+ * itself, and those whose agent is not alive get passes of their own: what is over needs proof.
+ */
+export async function surveyAll(runs: readonly Lookable[], eyes: Eyes): Promise<Surveyed> {
+  const counted = new Map<string, Counted>()
+  if (runs.length === 0) return { looked: new Map(), counted }
+  const pass = await passFor(runs, eyes)
+  const looked = await lookAtAll(runs, { ...eyes, processes: knowing(eyes.processes, pass.table) })
+  for (const run of runs) {
+    const seen = looked.get(run.id) as Looked
+    if (seen.harness?.kind === 'alive') counted.set(run.id, asCounted(pass, censusIn(pass, run, seen, [], eyes)))
+  }
+  return { looked, counted }
+}
+
+export type Surveyed = { readonly looked: ReadonlyMap<string, Looked>; readonly counted: ReadonlyMap<string, Counted> }
+
+/** The living of a table need not be looked at once more. */
+function knowing(processes: Processes, table: ProcessTable): Processes {
+  const living = new Map(table.rows.flatMap((row) => (isDead(row.state) ? [] : [[row.pid, row]])))
+  return {
+    ...processes,
+    sample: (pid) => {
+      const row = living.get(pid)
+      return row === undefined ? processes.sample(pid) : { kind: 'seen', row }
+    },
+  }
 }
 
 export const lookAt = async (run: Lookable, eyes: Eyes): Promise<Looked> => (await lookAtAll([run], eyes)).get(run.id) as Looked
@@ -168,6 +198,7 @@ export async function censusOfAll<R extends Lookable>(runs: readonly R[], eyes: 
 function count(pass: Pass, run: Lookable, eyes: Eyes, seenBefore: readonly ProcessId[]): Counted {
   const { files } = eyes
   const known = { harnessId: harnessOf(run, files), exit: files.exit(run.id), notStarted: files.notStarted(run.id) }
-  const { census: seen, ...more } = censusIn(pass, run, known, seenBefore, eyes)
-  return { ...seen, ...more, table: pass.table }
+  return asCounted(pass, censusIn(pass, run, known, seenBefore, eyes))
 }
+
+const asCounted = ({ table }: Pass, { census: seen, ...more }: RunCensus): Counted => ({ ...seen, ...more, table })

@@ -1,3 +1,5 @@
+import { writeSync } from 'node:fs'
+
 /** Replaced at build time: release bundles have no failpoints at all. */
 declare const HOLDFAST_FAILPOINTS_BUILT: boolean
 const BUILT = typeof HOLDFAST_FAILPOINTS_BUILT !== 'undefined' && HOLDFAST_FAILPOINTS_BUILT
@@ -31,10 +33,11 @@ export function withFailpoints<T extends object>(name: string, port: T): T {
   })
 }
 
-type Action = { kind: 'kill' } | { kind: 'throw' } | { kind: 'delay'; ms: number } | { kind: 'stop' }
+type Action = { kind: 'say' } | { kind: 'kill' } | { kind: 'throw' } | { kind: 'delay'; ms: number } | { kind: 'stop' }
 
 function hit(action: Action | undefined, point: string): void {
   if (action === undefined) return
+  if (action.kind === 'say') writeSync(2, `failpoint ${point}\n`)
   if (action.kind === 'kill') process.kill(process.pid, 'SIGKILL')
   if (action.kind === 'stop') process.kill(process.pid, 'SIGSTOP')
   if (action.kind === 'throw') throw Object.assign(new Error(`failpoint ${point}`), { errcode: 5 })
@@ -47,7 +50,7 @@ function parse(text: string): Map<string, Action> {
     const [point = '', what = ''] = entry.split('=')
     const [kind, argument] = what.split(':')
     if (kind === 'delay') plan.set(point, { kind, ms: Number(argument) })
-    else if (kind === 'kill' || kind === 'throw' || kind === 'stop') plan.set(point, { kind })
+    else if (kind === 'say' || kind === 'kill' || kind === 'throw' || kind === 'stop') plan.set(point, { kind })
     else throw new Error(`unknown failpoint action: ${entry}`)
   }
   return plan

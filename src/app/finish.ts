@@ -1,8 +1,9 @@
 import { endRun, endWhatIsLeft, lookAt, type RunEnd } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
-import type { Intent, LiveRun, ProcessRow, Store } from '../model/index.ts'
+import type { LiveRun, ProcessRow, Store } from '../model/index.ts'
 import { exitFromShell, intentOf, isLive, Problem, sameProcess } from '../model/index.ts'
-import { housekeep, TIME_IS_OVER } from './reconcile.ts'
+import { intentFor } from './intents.ts'
+import { housekeep } from './reconcile.ts'
 import type { World } from './world.ts'
 
 /**
@@ -52,16 +53,6 @@ export async function endAsked(world: World, id: string, why: string, scope: str
   const told = scope === null ? {} : { told: { heard: hearersOf(world, run, scope, since), since, wasTerm: why === 'TERM' } }
   return endRun(run, { ...world, store }, { intent, graceMs: world.policy.graceMs, ...told })
 }
-
-/** What a keeper (by the signal that it received) or its timer wants. */
-export const intentFor = (why: string): Intent =>
-  why === 'TIMEOUT'
-    ? TIME_IS_OVER
-    : why.startsWith('BUDGET ')
-      ? budgetSpent(why)
-      : { end: 'stopped', by: `SIG${why}`, reason: `the holdfast command received SIG${why}` }
-
-const budgetSpent = (why: string): Intent => ({ end: 'stopped', by: 'budget', reason: `its budget was spent (--budget): ${why.slice(7)} tokens` })
 
 /** Births are known to a hundredth of a second; who was born with the signal is taken to have heard it. */
 function hearersOf(world: World, run: LiveRun, scope: string, since: number): (row: ProcessRow) => boolean {

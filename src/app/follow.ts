@@ -1,3 +1,4 @@
+import { isThere } from '../act/index.ts'
 import type { LiveRun, Store } from '../model/index.ts'
 import { isLive, totalTokens } from '../model/index.ts'
 import { endAsked } from './finish.ts'
@@ -17,7 +18,7 @@ export async function followRun(world: World, id: string, what: string): Promise
   if (run === null || !isLive(run) || known === null) return false
   await learnSoon(world, store, run, known)
   if (what !== 'budget') return world.files.natives(id).length === 0 && world.clock.now() - run.startedAt < world.policy.captureMs
-  const spent = await endSpent(world, run)
+  const spent = run.budget === null ? 'within' : await endSpent(world, run, run.budget)
   if (spent === 'ended') return false
   // With no file to wait for, the timer lets us look again at once.
   world.files.recordFollowed(id, spent === 'more' ? [] : filesOf(world, id))
@@ -35,11 +36,23 @@ async function learnSoon(world: World, store: Store, run: LiveRun, known: Known)
 }
 
 /** Ends a run that has burned its budget. `more`: there was too much to read at once. */
-export async function endSpent(world: World, run: LiveRun): Promise<'ended' | 'within' | 'more'> {
-  if (run.budget === null) return 'within'
+async function endSpent(world: World, run: LiveRun, budget: number): Promise<'ended' | 'within' | 'more'> {
   const count = countTokens(world, run.id, 'all', false)
-  const burned = count === null ? 0 : totalTokens(count.tokens)
-  if (burned < run.budget) return count?.more === true ? 'more' : 'within'
-  await endAsked(world, run.id, `BUDGET ${burned} of ${run.budget}`, null)
+  const spent = spentOf(count, budget)
+  if (spent === null) return count?.more === true ? 'more' : 'within'
+  await endAsked(world, run.id, spent, null)
   return 'ended'
+}
+
+/** What a run has burned, if that is all that it might. `leave`: as long as its own timer lives, that sees to it. */
+export function spentBy(world: World, run: LiveRun, leave: boolean): string | null {
+  if (run.budget === null) return null
+  const timer = leave ? world.files.timer(run.id) : null
+  if (timer !== null && isThere(timer, world.processes)) return null
+  return spentOf(countTokens(world, run.id, 'all', false), run.budget)
+}
+
+function spentOf(count: ReturnType<typeof countTokens>, budget: number): string | null {
+  const burned = count === null ? 0 : totalTokens(count.tokens)
+  return burned < budget ? null : `BUDGET ${burned} of ${budget}`
 }

@@ -10,9 +10,12 @@ import { recordMoved } from './moved.ts'
 import { recordInPassing } from './record.ts'
 import type { World } from './world.ts'
 
-/** Looks which conversation a run's agent carries, where its harness shows it: it may not have been told, or have moved on since. */
-export async function learnNative(world: World, store: Store, run: LiveRun, { session, harness }: Known): Promise<void> {
-  const id = await carriedBy(world, run, harness)
+/**
+ * Looks which conversation a run's agent carries, where its harness shows it: it may not have been told, or have moved on since. `members`: those
+ * of the run, where they were just counted.
+ */
+export async function learnNative(world: World, store: Store, run: LiveRun, { session, harness }: Known, members?: readonly Member[]): Promise<void> {
+  const id = await carriedBy(world, run, harness, members)
   if (id === null || id === session.native || !isThere(world, run, harness, id)) return
   if (await hasLeft(world, store, run, id)) return
   await recordInPassing()(
@@ -34,13 +37,13 @@ const isThere = (world: World, run: LiveRun, { sessions }: Harness, id: string):
   sessions.find(placesOf(world, run.id), id, world.readDatabase) !== null
 
 /** Null: nobody can tell yet. */
-async function carriedBy(world: World, run: LiveRun, harness: Harness): Promise<string | null> {
+async function carriedBy(world: World, run: LiveRun, harness: Harness, counted?: readonly Member[]): Promise<string | null> {
   const { files } = world
   const known = (): string | null => files.natives(run.id).at(-1)?.id ?? null
   const agentId = files.harness(run.id)
   if ((known() !== null && harness.registry === null) || agentId === null) return known()
   // Who looks for its members also learns which session was handed to a shared daemon.
-  const { members } = await censusOf(run, world, false)
+  const members = counted ?? (await censusOf(run, world, false)).members
   const agent = mainAgent(world, members, agentId, placesOf(world, run.id))
   return agent?.nativeId ?? known() ?? (agent === null ? null : captured(world, run, harness, agent, members))
 }

@@ -22,13 +22,13 @@ import type { World } from './world.ts'
  * hand of processes that are gone, worktrees of ours that are clean and unused, records beyond retention. What is on disk is listed before the
  * store is asked, and a start is on record before it makes anything: so nothing of a run that is just being started is ever taken for litter.
  */
-export async function prune(world: World, dryRun: boolean): Promise<Litter[]> {
+export async function prune(world: World, dryRun: boolean, { worktrees = true } = {}): Promise<Litter[]> {
   const store = await world.store('writer')
   const found = [
     ...(await deadDirectories(world, store)),
     ...(await cgroupsOfTheDead(world, store)),
     ...locksOfProcesses(world, store, unheld(world, (await store.remains(world.policy.sessionsShown)).locks)),
-    ...(await idleWorktrees(world, store)),
+    ...(worktrees ? await idleWorktrees(world, store) : []),
     ...(await oldRecords(world, store)),
   ]
   return dryRun ? found.map(({ kind, what, why, keep }) => ({ kind, what, why, keep })) : clearAway(found)

@@ -6,8 +6,12 @@ import { policy as ours } from '../model/index.ts'
 export type Part = {
   readonly name: string
   readonly everyMs: number
+  /** So long after the start its first round comes; at once, if it does not say. */
+  readonly afterMs?: number
   /** One round; answers what it counted. Everything that it awaits must have a bound. */
   round(): Promise<Readonly<Record<string, number>>>
+  /** What of its last round went wrong although it was done: told as a failure, but no reason to pause for longer. */
+  trouble?(): string | null
   close?(): Promise<void>
 }
 
@@ -34,6 +38,10 @@ export function startLoop(parts: readonly Part[], clock: Clock, told: Told, boun
   const going = new Map(parts.map((part) => [part, keepGoing(part)]))
 
   async function keepGoing(part: Part): Promise<void> {
+    if (part.afterMs !== undefined) {
+      states.set(part.name, { ...unborn(part.name, grown()), dueAt: grown() + part.afterMs })
+      await rest(part.name, part.afterMs)
+    }
     while (!stopping) {
       woken.delete(part.name)
       const pause = await goRound(part)
@@ -46,8 +54,10 @@ export function startLoop(parts: readonly Part[], clock: Clock, told: Told, boun
     states.set(part.name, atWork(before, grown()))
     try {
       const counts = await part.round()
-      states.set(part.name, succeeded(before, counts, grown(), grown() + part.everyMs))
-      if (before.failures > 0) told(part.name, null, part.everyMs)
+      const done = succeeded(before, counts, grown(), grown() + part.everyMs)
+      const trouble = part.trouble?.() ?? null
+      states.set(part.name, trouble === null ? done : { ...done, failures: before.failures + 1, lastError: trouble })
+      if (trouble !== before.lastError) told(part.name, trouble, part.everyMs)
       return part.everyMs
     } catch (error) {
       const pause = backoffMs(before.failures, { minMs: bounds.backoffMinMs, maxMs: bounds.backoffMaxMs }, clock.random())

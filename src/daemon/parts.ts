@@ -1,7 +1,14 @@
 import { httpPart } from './http-part.ts'
 import type { Daemon } from './index.ts'
 import type { Part } from './loop.ts'
+import { prunePart } from './prune-part.ts'
 import { reconcilePart } from './reconcile-part.ts'
+import { openWatching } from './watch.ts'
 
 /** All that the daemon sees to. */
-export const partsOf = (daemon: Daemon): Part[] => [reconcilePart(daemon), httpPart(daemon)]
+export const partsOf = (daemon: Daemon): Part[] => {
+  const reconciling = reconcilePart(daemon)
+  const watching = openWatching(daemon)
+  watching.onRunFile(reconciling.onRunFile)
+  return [reconciling.part, watching.part, prunePart(daemon), httpPart(daemon)]
+}

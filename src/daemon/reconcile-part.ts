@@ -1,10 +1,130 @@
-import { reconcile } from '../app/index.ts'
+import { type Change, carryOut, type Due, freeLocks, realClock, type Sick, survey, type World } from '../app/index.ts'
 import { policy } from '../model/index.ts'
+import { openEars } from './ears.ts'
+import { openEndings } from './endings.ts'
 import type { Daemon } from './index.ts'
 import type { Part } from './loop.ts'
+import { openPatience } from './patient.ts'
+import type { RunFileListener } from './watch.ts'
 
-export const reconcilePart = ({ worlds }: Daemon): Part => ({
-  name: 'reconcile',
-  everyMs: policy.daemonPaceMs,
-  round: async () => ({ changes: (await worlds.use(reconcile)).length }),
-})
+export type Reconciling = { readonly part: Part; readonly onRunFile: RunFileListener }
+
+/**
+ * Looks at every live run at its own pace, and between that at those that something happened to. The first round is the adoption: what ended
+ * meanwhile is finished from its evidence, what lives is known again, and what cannot be judged stays as it is. Decided is for all first; what
+ * only has to be recorded is recorded at once, and what takes a grace goes on apart from the rounds.
+ */
+export function reconcilePart(daemon: Daemon, clock = realClock): Reconciling {
+  const ears = openEars(clock, () => daemon.wake('reconcile'))
+  const patience = openPatience(clock)
+  const endings = openEndings(daemon, (run) => ears.touch(run))
+  const sick = new Map<string, string>()
+  let counts: Record<string, number> = {}
+  let adopted: number | null = null
+  let fullAt = Number.NEGATIVE_INFINITY
+  let thoroughAt = Number.NEGATIVE_INFINITY
+  let pace: NodeJS.Timeout | null = null
+
+  /** However much there is to hear, all are looked at in time. */
+  const paceSoon = (ms: number): void => {
+    pace ??= setTimeout(
+      () => {
+        pace = null
+        daemon.wake('reconcile')
+      },
+      Math.max(0, ms),
+    ).unref()
+  }
+
+  async function round(world: World): Promise<Record<string, number>> {
+    const began = clock.elapsed()
+    const heard = ears.take()
+    const isFull = adopted === null || began - fullAt >= policy.daemonPaceMs || heard.length === 0 || heard.length > policy.daemonHeard
+    const thorough = isFull && adopted !== null && began - thoroughAt >= policy.daemonThoroughMs
+    const store = await world.store('writer')
+    const seen = await survey(world, store, { ...(isFull ? {} : { only: heard }), thorough, patienceMs: policy.daemonPatienceMs })
+    if (isFull) sick.clear()
+    for (const one of seen.sick) noteSick(one)
+    const changes = await act(world, store, seen.due)
+    for (const { run, session, change, error } of endings.take()) {
+      if (change !== null) changes.push(change)
+      if (error !== null) noteSick({ run, session, error })
+    }
+    for (const change of changes) daemon.log(`reconcile: session ${change.session}, run ${change.run}: ${change.from} → ${change.to}: ${change.why}`)
+    if (!isFull) {
+      paceSoon(fullAt + policy.daemonPaceMs - clock.elapsed())
+      return { ...counts, changes: (counts['changes'] ?? 0) + changes.length, endings: endings.size() }
+    }
+    await freeLocks(world, store)
+    fullAt = began
+    if (thorough) thoroughAt = began
+    patience.keep(new Set(seen.due.map(({ run }) => run.id)))
+    const unknown = seen.due.filter(({ judged }) => judged.kind === 'unknown').length
+    const alive = seen.due.filter(({ judged }) => judged.kind === 'alive' || judged.kind === 'starting').length
+    if (adopted === null)
+      daemon.log(
+        `reconcile: adopted ${alive} runs in ${Math.round(clock.elapsed() - began)} ms; ${unknown} cannot be judged, ${changes.length} ended meanwhile`,
+      )
+    adopted ??= alive
+    return {
+      runs: seen.due.length,
+      alive,
+      unknown,
+      sick: sick.size,
+      changes: changes.length,
+      endings: endings.size(),
+      adopted,
+      ms: Math.round(clock.elapsed() - began),
+    }
+  }
+
+  /** What is over is recorded now, as long as that does not take too long (a busy store); the rest is handed on. */
+  async function act(world: World, store: Awaited<ReturnType<World['store']>>, due: readonly Due[]): Promise<Change[]> {
+    const changes: Change[] = []
+    const until = clock.elapsed() + policy.settleMs
+    for (const one of due) {
+      const { run, want } = one
+      if (want === null) patience.forget(run.id)
+      if (want === null || endings.has(run.id)) continue
+      const leftMs = patience.leftMs(one)
+      if (leftMs > 0 || clock.elapsed() >= until) ears.touch(run.id, leftMs)
+      else if (want.kind !== 'finish') {
+        if (!endings.begin(one)) ears.touch(run.id, policy.daemonPatienceMs)
+      } else {
+        try {
+          const change = await carryOut(world, store, one)
+          if (change !== null) changes.push(change)
+        } catch (error) {
+          noteSick({ run: run.id, session: run.session, error })
+        }
+      }
+    }
+    return changes
+  }
+
+  const noteSick = ({ run, session, error }: Sick): void =>
+    void sick.set(run, `${session === null ? '' : `session ${session}, `}run ${run}: ${error instanceof Error ? error.message : String(error)}`)
+
+  return {
+    onRunFile: (run, name) => {
+      if (TELLING.test(name)) ears.touch(run)
+    },
+    part: {
+      name: 'reconcile',
+      everyMs: policy.daemonPaceMs,
+      async round() {
+        counts = await daemon.worlds.use(round)
+        return counts
+      },
+      trouble: () => (sick.size === 0 ? null : [...sick.values()].slice(0, policy.namedAtMost).join('; ')),
+      async close() {
+        ears.close()
+        if (pace !== null) clearTimeout(pace)
+        await endings.close()
+      },
+    },
+  }
+}
+
+/** What of a run's directory tells that something follows: how it ended, that it could not start, that somebody wants its end; or nobody knows. */
+const TELLING = /^(|exit|nostart|retired|cgroup\.events)$/

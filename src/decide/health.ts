@@ -66,8 +66,8 @@ export function turn(before: boolean, now: DaemonHealth): { readonly what: 'unhe
   return { what: now.healthy ? 'healthy' : 'unhealthy', why: now.why }
 }
 
-/** Does a daemon's health read the same, times aside? */
+/** Does a daemon's health read the same, times and counts aside? */
 export const sameHealth = (a: DaemonHealth, b: DaemonHealth): boolean => wordsOf(a) === wordsOf(b)
 
 const wordsOf = ({ healthy, why, parts }: DaemonHealth): string =>
-  JSON.stringify([healthy, why, parts.map(({ name, failures, lastError, counts }) => [name, failures, lastError, counts])])
+  JSON.stringify([healthy, why, parts.map(({ name, failures, lastError }) => [name, failures, lastError])])

@@ -68,7 +68,7 @@ export function census(table: ProcessTable, run: TreeRecord, others: ReadonlySet
   return {
     members: [...members.values()].toSorted((one, other) => index.order(one.row) - index.order(other.row)),
     strangers: inside.filter(outside),
-    blind: blindness(table, index.rows, run, inside.length),
+    blind: blindness(table, index, run, inside.length),
   }
 }
 
@@ -125,14 +125,16 @@ const isChildOf = (row: ProcessRow, parent: ProcessId | null, byPid: ReadonlyMap
   parent !== null && row.parent === parent.pid && row.ticks >= parent.ticks && byPid.get(parent.pid)?.ticks === parent.ticks
 
 /** A cgroup knows who is in it, whatever else could not be read; but everybody in it must have been looked at. */
-function blindness(table: ProcessTable, rows: readonly ProcessRow[], run: TreeRecord, inside: number): string | null {
+function blindness(table: ProcessTable, { dark }: Index, run: TreeRecord, inside: number): string | null {
   if (run.contained) return inside === run.contained.size ? null : 'somebody has just appeared in its cgroup'
   if (table.blind !== null) return table.blind
-  const dark = rows.find((row) => row.unreadable !== undefined)
   return dark === undefined ? null : `pid ${dark.pid} (${dark.name}) could not be read: ${dark.unreadable}`
 }
 
+const NOBODY: ReadonlySet<number> = new Set()
+
 function withDescendants(roots: readonly ProcessId[], rows: readonly ProcessRow[], except: ReadonlySet<number>): ReadonlySet<number> {
+  if (roots.length === 0) return NOBODY
   const found = new Map(rows.filter((row) => roots.some((root) => sameProcess(root, row))).map((row) => [row.pid, row]))
   for (let before = -1; before !== found.size && found.size > 0; ) {
     before = found.size

@@ -10,6 +10,8 @@ export type Index = {
   readonly byParent: ReadonlyMap<number, readonly ProcessRow[]>
   readonly bySession: ReadonlyMap<number, readonly ProcessRow[]>
   readonly order: (row: ProcessRow) => number
+  /** One that should have been readable and was not. */
+  readonly dark: ProcessRow | undefined
 }
 
 const known = new WeakMap<ProcessTable, Index>()
@@ -32,6 +34,7 @@ function makeIndex(table: ProcessTable): Index {
     byParent: groupBy(rows, ({ parent }) => parent),
     bySession: groupBy(rows, ({ session }) => session),
     order: (row) => places.get(row) ?? -1,
+    dark: rows.find((row) => row.unreadable !== undefined),
   }
 }
 

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import type { ExitRecord, Intent, ProcessId, RunFiles, RunRecord } from '../model/index.ts'
 import { exitFromShell, isSignallable } from '../model/index.ts'
-import { appendIfPossible, readOr, writeAtomically, writeIfPossible } from './atomic.ts'
+import { appendIfPossible, readIfThere, readOr, writeAtomically, writeIfPossible } from './atomic.ts'
 import { readJournal, writeJournal } from './journal.ts'
 import { capLog, readFrom, sizeOf, startOfTail } from './log.ts'
 import { readNatives, writeNative } from './natives.ts'
@@ -48,8 +48,8 @@ export function runFiles(home: string): RunFiles {
     },
     harness: (run) => processFrom(readOr(at(run, 'pid'))),
     recordHarness: (run, harness) => writeAtomically(at(run, 'pid'), `${harness.pid} ${harness.ticks}\n`),
-    timer: (run) => processFrom(readOr(at(run, 'timer'))),
-    cgroup: (run) => ownCgroup(readOr(at(run, 'cgroup'))?.trimEnd() ?? '', run),
+    timer: (run) => processFrom(readIfThere(at(run, 'timer'))),
+    cgroup: (run) => ownCgroup(readIfThere(at(run, 'cgroup'))?.trimEnd() ?? '', run),
     journal: (run) => readJournal(at(run, 'members')),
     recordJournal: (run, entries) => writeJournal(at(run, 'members'), entries),
     natives: (run) => readNatives(at(run, 'native')),
@@ -71,7 +71,7 @@ export function runFiles(home: string): RunFiles {
     recordAware: (run, seen, text) => replaceTold(join(root, run), seen, text),
     exit: (run) => readExit(at(run, 'exit')),
     notStarted: (run) => {
-      const text = readOr(at(run, 'nostart'))?.trim() ?? ''
+      const text = readIfThere(at(run, 'nostart'))?.trim() ?? ''
       return /^\d{1,3}$/.test(text) ? Number(text) : null
     },
     retire: (run, intent) => putTombstone(at(run, 'tombstone'), at(run, 'retired'), intent),
@@ -182,10 +182,10 @@ function createOnce(path: string): boolean {
 }
 
 function readIntent(path: string): Intent | null {
-  // Whoever looks at many finds none nearly everywhere, and what is thrown for each of them takes time.
-  if (!existsSync(path)) return null
+  const text = readIfThere(path)
+  if (text === null) return null
   try {
-    const { end, by, reason } = JSON.parse(readOr(path) ?? '') as Partial<Intent>
+    const { end, by, reason } = JSON.parse(text) as Partial<Intent>
     if ((end !== 'stopped' && end !== 'superseded') || typeof by !== 'string' || typeof reason !== 'string') return null
     return { end, by, reason }
   } catch {

@@ -1,10 +1,10 @@
 import { appendFileSync } from 'node:fs'
 import type { NativeId } from '../model/index.ts'
-import { readOr } from './atomic.ts'
+import { readIfThere } from './atomic.ts'
 
 /** A line each: `HARNESS ID`, the newest last. A hook in plain sh reads it too. */
 export const readNatives = (path: string): NativeId[] =>
-  (readOr(path) ?? '').split('\n').flatMap((line) => {
+  (readIfThere(path) ?? '').split('\n').flatMap((line) => {
     const [, harness, id] = /^(\S+) (\S+)$/.exec(line) ?? []
     return harness === undefined || id === undefined ? [] : [{ harness, id }]
   })

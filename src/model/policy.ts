@@ -106,11 +106,24 @@ export const policy = {
   /** So many lines wait for a terminal that does not take them, and so long at the end. */
   daemonLinesHeld: 100,
   daemonFlushMs: 200,
-  /** So many connections to its socket at a time, and so long for a request to arrive. */
-  daemonConnections: 64,
-  daemonRequestMs: 10_000,
   /** So many of its own events are kept. */
   daemonEventsKept: 1_000,
+  /** So long it leaves a run to those who are just finishing it, or whose timer is just ending it. */
+  daemonPatienceMs: 2_000,
+  /** So often it looks where members listen and which conversations agents carry. */
+  daemonThoroughMs: 15_000,
+  /** So many trees it ends at the same time. */
+  daemonEndings: 16,
+  /** What changes is looked at so soon after; one run, so often at most; and from so many on, all are. */
+  daemonHearMs: 20,
+  daemonHearAgainMs: 250,
+  daemonHeard: 64,
+  /** So many files and folders it watches at most; a run that writes its log more often than this between two looks is watched less. */
+  daemonWatches: 4_096,
+  daemonLogEvents: 50,
+  /** So long after its start, and then so often, it removes what the dead left. */
+  daemonPruneFirstMs: 3 * 60_000,
+  daemonPruneMs: 3600_000,
   /** What fails is tried again after a pause that grows from one to the other, with jitter. */
   backoffMinMs: 1_000,
   backoffMaxMs: 5 * 60_000,

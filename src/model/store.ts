@@ -122,6 +122,10 @@ export interface Store {
   unlock(lock: Lock, how: { readonly by: string; readonly reason: string } | null, at: number): Promise<boolean>
   /** One consistent read of everything live, or of everything. */
   snapshot(which: 'live' | 'all', limit: number): Promise<Snapshot>
+  /** The live runs and their sessions alone: for those who look at them again and again. */
+  liveRuns(limit: number): Promise<Omit<Snapshot, 'locks'>>
+  /** Locks that no live run on record has. */
+  strayLocks(): Promise<Lock[]>
   run(id: string): Promise<Run | null>
   runs(session: string, limit: number): Promise<Run[]>
   /** What the ended runs of these sessions have burned, by session; those that nobody knows it of are left out. */

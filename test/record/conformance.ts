@@ -243,6 +243,9 @@ export function storeConformance(name: string, open: OpenStore): void {
       expect(live.map(({ session }) => session.id)).toEqual(['new'])
       for (const { run } of live) expect(LIVE_STATES).toContain(run?.state)
       expect((await store.snapshot('all', 10)).views.map(({ session }) => session.id).sort()).toEqual(['new', 'old'])
+      expect(await store.liveRuns(10)).toEqual({ views: live, unreadable: [] })
+      // Each run's lock goes with its end: none is astray.
+      expect(await store.strayLocks()).toEqual([])
     }),
   )
 

@@ -59,6 +59,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     lock: (request) => write(() => locks.lock(db, request)),
     unlock: (lock, how, at) => write(() => locks.unlock(db, lock, how, at)),
     snapshot: (which, limit) => read(() => reads.snapshot(db, which, limit)),
+    liveRuns: (limit) => read(() => reads.liveRuns(db, limit)),
+    strayLocks: () => read(() => locks.strayLocks(db)),
     run: (id) => read(() => reads.run(db, id)),
     runs: (session, limit) => read(() => reads.runs(db, session, limit)),
     spent: (sessions) => read(() => reads.spent(db, sessions)),

@@ -40,6 +40,12 @@ export const locks = (db: Database, ancestors: readonly string[], session: strin
 
 export const allLocks = (db: Database): Lock[] => db.prepare('SELECT * FROM lock ORDER BY dir, seq').all().map(toLock)
 
+export const strayLocks = (db: Database): Lock[] =>
+  db
+    .prepare(`SELECT * FROM lock WHERE kind <> 'run' OR run IS NULL OR run NOT IN (SELECT id FROM run WHERE state IN (${LIVE})) ORDER BY seq`)
+    .all()
+    .map(toLock)
+
 /** Where there are more than that, another choice each time, so that none is left out for ever. */
 export const heldByProcesses = (db: Database, limit: number): Lock[] =>
   db.prepare(`SELECT * FROM lock WHERE kind = 'process' ORDER BY random() LIMIT ?`).all(limit).map(toLock)

@@ -39,21 +39,25 @@ export function nativeOwner(db: Database, { harness, id }: NativeId): SessionVie
   return row === undefined ? null : toView(row)
 }
 
-export function snapshot(db: Database, which: 'live' | 'all', limit: number): Snapshot {
+export const snapshot = (db: Database, which: 'live' | 'all', limit: number): Snapshot => ({ ...views(db, which, limit), locks: allLocks(db) })
+
+export const liveRuns = (db: Database, limit: number): Omit<Snapshot, 'locks'> => views(db, 'live', limit)
+
+function views(db: Database, which: 'live' | 'all', limit: number): Omit<Snapshot, 'locks'> {
   const where =
     which === 'live' ? `JOIN run r ON r.session = s.id WHERE r.state IN (${LIVE})` : 'JOIN run r ON r.session = s.id AND r.epoch = s.epoch'
   const rows = db.prepare(`SELECT s.*, ${runColumns('r')} FROM session s ${where} ORDER BY r.started_at DESC LIMIT ?`).all(limit)
-  const views: SessionView[] = []
+  const found: SessionView[] = []
   const unreadable: string[] = []
   for (const row of rows) {
     try {
-      views.push(toView(row))
+      found.push(toView(row))
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       unreadable.push(String(row['run_id']))
     }
   }
-  return { views, locks: allLocks(db), unreadable }
+  return { views: found, unreadable }
 }
 
 export function run(db: Database, id: string): Run | null {

@@ -1,0 +1,107 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { isLive, type Run } from '../../src/model/index.ts'
+import { execute, rowOf, withStore } from './daemon-hand.ts'
+import { COMMAND, gone, isAlive, type Lab, readOr, stateOf, TEST_COMMAND, until } from './lab.ts'
+
+export type Victims = { readonly lost: string; readonly nested: string; readonly failed: string }
+const sessionsOf = ({ lost, nested, failed }: Victims): string[] => [lost, nested, failed]
+const namesOf = (index: number): Victims => ({ lost: `lost${index}`, nested: `nested${index}`, failed: `failed${index}` })
+const dirOf = (lab: Lab, session: string): string => {
+  mkdirSync(join(lab.dir, session), { recursive: true })
+  return join(lab.dir, session)
+}
+
+/** One whose keeper and agent will be killed, with a run and a child that it started; and one that leaves a child, and whose finisher dies before it ends that. */
+export async function startVictims(lab: Lab, index: number): Promise<Victims> {
+  const victims = namesOf(index)
+  const nested = `${COMMAND} run --session ${victims.nested} --dir ${dirOf(lab, victims.nested)} --detach -- sleep 100000; setsid sleep 100000 & exec sleep 100000`
+  const leaving = 'setsid sleep 100000 & exec sleep 100000'
+  await lab.ok(['run', '--session', victims.lost, '--dir', dirOf(lab, victims.lost), '--detach', '--', 'sh', '-c', nested])
+  await lab.ok(['run', '--session', victims.failed, '--dir', dirOf(lab, victims.failed), '--detach', '--', 'sh', '-c', leaving], {
+    command: TEST_COMMAND,
+    env: { HOLDFAST_FAILPOINTS: 'before:processes.send=kill' },
+  })
+  return victims
+}
+
+const agentOf = (lab: Lab, { id }: Run): number => Number.parseInt(readOr(join(lab.home, 'runs', id, 'pid')), 10)
+
+async function liveRun(lab: Lab, session: string): Promise<Run> {
+  const run = await until(`${session} to be on record`, async () => {
+    const found = await rowOf(lab, session)
+    return found !== null && found.keeper !== null && found
+  })
+  await until(`the agent of ${session}`, () => agentOf(lab, run) > 0)
+  return run
+}
+
+/** Nobody of ours is there to see it. */
+export async function strike(lab: Lab, victims: Victims): Promise<void> {
+  await liveRun(lab, victims.nested)
+  const lost = await liveRun(lab, victims.lost)
+  const failed = await liveRun(lab, victims.failed)
+  for (const pid of [lost.keeper?.pid ?? 0, agentOf(lab, lost), agentOf(lab, failed)]) process.kill(pid, 'SIGKILL')
+  await gone(failed.keeper?.pid ?? 0)
+  // As long as it is somebody's zombie, it tells itself how it ended.
+  for (const pid of [lost.keeper?.pid ?? 0, agentOf(lab, lost)]) await until(`pid ${pid} to be no more`, () => stateOf(pid) === null)
+  expect((await rowOf(lab, victims.failed))?.state).toMatch(/running|stopping/)
+}
+
+export async function settled(lab: Lab, victims: Victims): Promise<void> {
+  await until(
+    `the end of ${victims.lost}`,
+    async () => {
+      const rows = await Promise.all(sessionsOf(victims).map((session) => rowOf(lab, session)))
+      return rows.every((run) => run !== null && !isLive(run))
+    },
+    30_000,
+  )
+  const [lost, nested, failed] = await Promise.all(sessionsOf(victims).map((session) => rowOf(lab, session)))
+  expect(lost).toMatchObject({ state: 'lost', exit: null })
+  expect(nested).toMatchObject({ state: 'stopped' })
+  expect(failed).toMatchObject({ state: 'failed', exit: { signal: 'SIGKILL' } })
+  expect(JSON.stringify(failed)).toContain("the keeper's exit record")
+  for (const run of [lost, nested, failed]) if (run) expect(isAlive(agentOf(lab, run)), `the agent of ${run.session}`).toBe(false)
+}
+
+/** Live runs, and one that cannot be judged from here, as if it was started on another machine: whatever happens meanwhile, they go on as they are. */
+export async function amongTheLiving(lab: Lab, count: number, body: () => Promise<number>): Promise<void> {
+  const sessions = Array.from({ length: count }, (_, index) => `live${index}`)
+  const startOne = async (session: string): Promise<void> =>
+    void (await lab.ok(['run', '--session', session, '--dir', dirOf(lab, session), '--detach', '--', 'sleep', '100000']))
+  await inParallel([...sessions, 'unknown'], 4, startOne)
+  const before = await Promise.all(sessions.map((session) => liveRun(lab, session)))
+  const agents = before.map((run) => agentOf(lab, run))
+  const unknown = await liveRun(lab, 'unknown')
+  execute(lab, `UPDATE run SET place = json_set(place, '$.boot', 'other', '$.machine', 'other') WHERE id = '${unknown.id}'`)
+  try {
+    const made = await body()
+    expect(await Promise.all(sessions.map((session) => rowOf(lab, session)))).toEqual(before)
+    expect(agents.filter((pid) => !isAlive(pid))).toEqual([])
+    expect(before.filter(({ keeper }) => !isAlive(keeper?.pid ?? 0))).toEqual([])
+    expect(await rowOf(lab, 'unknown')).toMatchObject({ state: 'running', id: unknown.id })
+    expect(isAlive(agentOf(lab, unknown))).toBe(true)
+    await withStore(lab, async (store) => {
+      for (const session of Array.from({ length: made }, (_, index) => sessionsOf(namesOf(index))).flat()) {
+        const kinds = (await store.events({ session, after: 0, limit: 100 })).map(({ kind }) => kind)
+        expect(
+          kinds.filter((kind) => kind === 'ended' || kind === 'claimed'),
+          session,
+        ).toEqual(['claimed', 'ended'])
+      }
+    })
+  } finally {
+    execute(lab, `UPDATE run SET place = (SELECT place FROM run WHERE session = 'live0') WHERE id = '${unknown.id}'`)
+  }
+}
+
+async function inParallel<T>(items: readonly T[], workers: number, work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items]
+  await Promise.all(
+    Array.from({ length: workers }, async () => {
+      for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
+    }),
+  )
+}
