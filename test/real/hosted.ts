@@ -85,7 +85,8 @@ function withPanes(lab: Lab, socket = join(lab.home, 'tmux', 'sock')): Hosted {
     },
     type: async (session, ...keys) => void tmux('send-keys', '-t', `=${await tmuxOf(session)}:`, ...keys),
     blocks: () =>
-      readOr(join(lab.agentDir, 'blocks'))
+      Buffer.from(readOr(join(lab.agentDir, 'blocks')), 'latin1')
+        .toString()
         .split('\n')
         .filter(Boolean)
         .map((line) => JSON.parse(line) as string),
