@@ -69,13 +69,16 @@ function lookAtProcesses(run: Lookable, { processes, files, zeroAfter }: Eyes): 
       notStarted: null,
       intent: null,
     }
+  const facts = { launcher: at(run.launcher), keeper: run.keeper === null ? null : at(run.keeper) }
+  const exit = files.exit(run.id)
+  const server = exit?.told === 'HUP' && run.tmux !== null ? files.server(run.id) : null
   return {
     harnessId,
     harness,
-    launcher: at(run.launcher),
-    keeper: run.keeper === null ? null : at(run.keeper),
+    ...facts,
+    server: server && at(server),
     tree: null,
-    exit: files.exit(run.id),
+    exit,
     zeroAfter: zeroAfter(run),
     notStarted: files.notStarted(run.id),
     intent: files.intent(run.id),

@@ -4,6 +4,7 @@ import type { Intent, LiveRun } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
 import { findProgram } from '../observe/index.ts'
 import { endForgotten, type Forgotten } from './forgotten.ts'
+import { closePane } from './pane.ts'
 import type { Plan } from './prepare.ts'
 import { refusal } from './refusal.ts'
 import type { World } from './world.ts'
@@ -76,6 +77,7 @@ async function retire(plan: Plan, run: LiveRun, retired: RunEnd[]): Promise<void
   const isOwn = end.run.id === run.id
   if (end.kind === 'survivors' && isOwn) throw survivorsProblem(end, 'processes')
   if (end.kind === 'unknown' && isOwn) throw refusal({ for: { what: 'session', run }, because: 'unproven', why: end.why }, world, plan.directory)
+  await closePane(world, end.run)
   // The owner is over. A run that was started in it and could not be ended is a session of its own, and is told of.
   const own = await store.run(run.id)
   if (!isOwn && own !== null) retired.push({ kind: 'ended', run: own, ended: [], spared: [], unrecorded: null })

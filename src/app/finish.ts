@@ -1,6 +1,6 @@
 import { endRun, endWhatIsLeft, lookAt, type RunEnd } from '../act/index.ts'
-import { verdict } from '../decide/index.ts'
-import type { LiveRun, ProcessRow, Store } from '../model/index.ts'
+import { hangupReason, judge, verdict } from '../decide/index.ts'
+import type { Intent, LiveRun, ProcessRow, Store } from '../model/index.ts'
 import { exitFromShell, intentOf, isLive, Problem, sameProcess } from '../model/index.ts'
 import { intentFor } from './intents.ts'
 import { housekeep } from './reconcile.ts'
@@ -48,10 +48,16 @@ export async function endAsked(world: World, id: string, why: string, scope: str
   const run = await store.run(id)
   if (run === null) throw new Problem('noSuchSession', `no such run: ${id}`)
   if (!isLive(run)) return { kind: 'ended', run, ended: [], spared: [], unrecorded: null }
-  const intent = intentFor(why)
+  const intent = why === 'HUP' && run.tmux !== null ? paneClosed(world, run) : intentFor(why)
   const since = world.processes.self().ticks - 1
   const told = scope === null ? {} : { told: { heard: hearersOf(world, run, scope, since), since, wasTerm: why === 'TERM' } }
   return endRun(run, { ...world, store }, { intent, graceMs: world.policy.graceMs, ...told })
+}
+
+/** A pane that is closed hangs up on its keeper. */
+function paneClosed({ files, processes }: World, run: LiveRun): Intent {
+  const server = files.server(run.id)
+  return { end: 'stopped', by: 'SIGHUP', reason: hangupReason(server === null ? null : judge(processes, run.place, server)) }
 }
 
 /** Births are known to a hundredth of a second; who was born with the signal is taken to have heard it. */

@@ -39,6 +39,7 @@ export async function hear(world: World, report: Report): Promise<string | null>
 async function hearPrompt(world: World, store: Store, run: Run, { harness, payload }: Report, native: string | null): Promise<string | null> {
   // One that the agent has started for itself gets its prompts from there.
   if (payload['agent_id'] !== undefined && payload['agent_id'] !== null) return null
+  if (native !== null) world.files.recordPrompted(run.id, `${world.clock.now()} ${process.pid}\n`)
   if (native !== null && world.files.natives(run.id).at(-1)?.id !== native) await bind(world, store, run, { harness, id: native }, { how: 'hook' })
   const news = await tellNews(world, store, (await store.run(run.id)) ?? run)
   if (news === null) return null

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { isThere, release, untilGone } from '../act/index.ts'
 import { sessionVariables, startTrouble } from '../decide/index.ts'
 import { GIT_VARIABLES, SESSION_VARIABLES } from '../harness/index.ts'
-import type { CgroupBase, Ending, Launch, ProcessId, RunBase, RunRecord, Store } from '../model/index.ts'
+import type { CgroupBase, Ending, GatedKeeper, Launch, Pane, ProcessId, RunBase, RunRecord, Store } from '../model/index.ts'
 import { intentOf, isLive, LINEAGE_VARIABLE, MARKER_SPAN, markerFrom, Problem } from '../model/index.ts'
 import { unreadVariables } from '../observe/index.ts'
 import type { Front } from './caller.ts'
@@ -67,7 +67,8 @@ export function launchOf(
     stdin: about.stdin,
     umask: about.umask,
     // A shell starts background children deaf to INT and QUIT; the agent must hear them, unless the caller was deaf too.
-    defaultSignals: [...(ignored.has(2) ? [] : ['INT']), ...(ignored.has(3) ? [] : ['QUIT'])],
+    // (tmux has all that it hosts ignore TTIN and TTOU.)
+    defaultSignals: [...(ignored.has(2) ? [] : ['INT']), ...(ignored.has(3) ? [] : ['QUIT']), ...(run.tmux === null ? [] : ['TTIN', 'TTOU'])],
   }
 }
 
@@ -77,7 +78,7 @@ export const handOver = (world: World, launch: Launch): void => world.keepers.ha
 /** Spawn, record, open the gate. Whatever goes wrong before that closes it, and nothing ever runs. */
 export async function launchDetached(world: World, store: Store, launch: Launch): Promise<ProcessId> {
   const { run } = launch
-  const gated = await world.keepers.spawn(launch)
+  const gated = run.tmux === null ? await world.keepers.spawn(launch) : await hostInPane(world, launch, run.tmux)
   try {
     world.files.recordKeeper(run.id, gated.keeper)
     const won = await store.recordRunning(run, gated.keeper, world.clock.now())
@@ -87,8 +88,17 @@ export async function launchDetached(world: World, store: Store, launch: Launch)
     await untilGone([gated.keeper], world, world.policy.keeperLeaveMs)
     throw error
   }
-  gated.open()
+  await gated.open()
   return gated.keeper
+}
+
+/** Our server is nobody's: a helper by its marker, and in no run's cgroup. */
+async function hostInPane(world: World, launch: Launch, pane: Pane): Promise<GatedKeeper> {
+  const base = world.cgroups.base()
+  const marker = world.keepers.markerTrouble() === null ? newMarker('helper') : null
+  const hosted = await world.panes.spawn(launch, pane, { marker, cgroup: base.kind === 'base' ? base.path : null })
+  if (hosted.server !== null) world.files.recordServer(launch.run.id, hosted.server)
+  return hosted
 }
 
 /** Comes back when the agent is on record. One that could not be started, or was ended before it began, is told as such. */

@@ -105,6 +105,7 @@ export const recordOfLock = (lock: Lock, holder: RunHolder): RunRecord => ({
   containment: holder.containment,
   adopted: holder.adopted,
   budget: null,
+  tmux: null,
   id: lock.run ?? '',
   session: lock.session ?? '',
   epoch: 0,

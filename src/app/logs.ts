@@ -1,11 +1,23 @@
-import { isLive } from '../model/index.ts'
+import { isLive, Problem } from '../model/index.ts'
+import { noPane, seePane } from './pane.ts'
 import { seeOne } from './see.ts'
 import type { World } from './world.ts'
 
-/** The output of a session's newest run, oldest first; `follow` goes on until it ends. Only detached runs have a log. */
+/** The output of a session's newest run, oldest first; `follow` goes on until it ends. Only detached runs have a log; of a live one in a pane it is its screen. */
 export async function* logs(world: World, reference: string, how: { follow: boolean; lines: number | null }): AsyncGenerator<Uint8Array> {
   const { files, clock, policy } = world
   const { run } = await seeOne(world, reference)
+  if (isLive(run) && run.tmux !== null) {
+    if (how.follow)
+      throw new Problem('usage', `session ${run.session} is in a tmux pane: that is looked at, and not followed`, {
+        hint: `holdfast attach ${run.session} joins it; without -f its screen is shown`,
+      })
+    const text = await seePane(world, run.tmux, how.lines)
+    if (text === null) throw noPane(run)
+    const lines = text.split('\n')
+    yield new TextEncoder().encode(how.lines === null ? text : lines.slice(-how.lines - 1).join('\n'))
+    return
+  }
   files.capLog(run.id)
   if (how.lines === null) yield* files.readLog(run.id, 'before', 0)
   let at = how.lines === null ? 0 : files.tailOfLog(run.id, how.lines)

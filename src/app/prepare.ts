@@ -27,6 +27,8 @@ export type StartRequest = {
   /** A file with its prompt, or `-` for stdin: then it needs no terminal. */
   readonly promptFile?: string | undefined
   readonly detach: boolean
+  /** In a pane of our tmux server, where people can join it; it needs no terminal of its caller. */
+  readonly tmux?: boolean | undefined
   readonly onLive: OnLive
   readonly waitMs?: number | undefined
   readonly force?: boolean | undefined
@@ -79,8 +81,11 @@ export async function prepare(world: World, asked: StartRequest): Promise<Plan> 
       hint: 'mount it anew: unshare --mount-proc, or mount -t proc proc /proc',
     })
   const around = await provenFront(world)
-  const front = asked.detach ? null : around
-  if (!asked.detach && front === null)
+  const stays = asked.detach || asked.tmux === true
+  const front = stays ? null : around
+  const trouble = asked.tmux === true ? world.panes.trouble() : null
+  if (trouble !== null) throw new Problem('unavailable', `a run cannot be hosted in tmux: ${trouble}`, { hint: 'install tmux, or leave --tmux out' })
+  if (!stays && front === null)
     throw new Problem('usage', 'a run in the foreground needs the holdfast command', { hint: 'use bin/holdfast, or --detach' })
   const lineage = lineageOf(world, around)
   const store = await world.store('writer')

@@ -11,7 +11,7 @@ import {
   startWords,
   wantsApart,
 } from '../decide/index.ts'
-import { commandOf } from '../harness/index.ts'
+import { commandOf, isIdle } from '../harness/index.ts'
 import { helpOf } from '../keep/index.ts'
 import type { Agent, Harness } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
@@ -160,9 +160,11 @@ function programOf(world: World, harness: Harness): string {
   })
 }
 
-function refuseWithoutTerminal({ title, speech }: Harness, { detach, argv }: StartRequest, canDoWithout: boolean): void {
-  if (!detach || canDoWithout || speech.headless === null || argv.some((word) => !word.startsWith('-'))) return
-  throw new Problem('usage', `${title} without a prompt needs a terminal, and a detached run has none`, {
-    hint: 'give it a prompt with --prompt-file F, or leave --detach out',
+/** A TUI without a terminal does nothing, or worse. Where a harness has no form without one that we know of, its command may know better. */
+function refuseWithoutTerminal(harness: Harness, { detach, tmux, argv }: StartRequest, canDoWithout: boolean): void {
+  if (!detach || tmux === true || canDoWithout || harness.speech.headless === null || isIdle(harness, argv)) return
+  const { title, name } = harness
+  throw new Problem('usage', `${title} needs a terminal here, and a detached run has none`, {
+    hint: `host it in tmux: --tmux; or use its form without a terminal: --prompt-file F; or say it as it stands: -- ${name} …`,
   })
 }

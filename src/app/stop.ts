@@ -4,6 +4,7 @@ import { isLive } from '../model/index.ts'
 import { isHelper } from '../observe/index.ts'
 import { ancestorsOf, parentRun } from './caller.ts'
 import { endForgotten, forgottenLocks } from './forgotten.ts'
+import { closePane } from './pane.ts'
 import { findSession } from './see.ts'
 import { stopFromOutside } from './stopper.ts'
 import type { World } from './world.ts'
@@ -66,6 +67,7 @@ async function stopOne(
   const end = await endRun(run, { ...world, store }, how)
   if (end.kind === 'ended') {
     await untilKeeperLeft(end.run, world)
+    await closePane(world, end.run)
     world.files.capLog(run.id)
     world.files.tidy(run.id)
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Ender, Eyes, Hands } from '../act/index.ts'
 import { backoffMs } from '../decide/index.ts'
 import { daemonLore, sharedDaemons } from '../harness/index.ts'
-import { cgroupContainers, gitWorktrees, runFiles, shellKeepers } from '../keep/index.ts'
+import { cgroupContainers, gitWorktrees, runFiles, shellKeepers, tmuxPanes } from '../keep/index.ts'
 import type {
   Cgroups,
   Clock,
@@ -11,6 +11,7 @@ import type {
   DaemonLore,
   Harness,
   Keepers,
+  Panes,
   Policy,
   Processes,
   ProcessRow,
@@ -46,6 +47,7 @@ export type World = {
   readonly processes: Processes
   readonly files: RunFiles
   readonly keepers: Keepers
+  readonly panes: Panes
   readonly cgroups: Cgroups
   readonly containers: Containers
   readonly spares: () => readonly SpareRule[]
@@ -98,6 +100,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   const { spares } = config
   const daemons = (rows: readonly ProcessRow[]) => sharedDaemons(rows, processes.arguments, processes.environment)
   const keepers = withFailpoints('keepers', shellKeepers({ assets, files, birth }))
+  const panes = withFailpoints('panes', tmuxPanes({ home: home.path, assets, files, env, birth, arguments: processes.arguments }))
   const senses = { processes, files, harnesses: config.harnesses, ownHarnesses: config.ownHarnesses, readDatabase: readForeignDatabase, clock, env }
   const zeroAfter: Eyes['zeroAfter'] = (run) => {
     const harness = files.natives(run.id).at(-1)?.harness
@@ -133,6 +136,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     processes,
     files,
     keepers,
+    panes,
     cgroups,
     containers: withFailpoints('containers', cgroupContainers),
     spares,

@@ -3,13 +3,14 @@ export const HELP = `holdfast: exactly one live owner on every coding-agent sess
 start and end
   run [options] AGENT [ARGS…]   start a session: claude, codex, gemini, opencode, qwen, copilot… in that agent's own words
   run [options] -- COMMAND…     the same with any command, as it stands
-      --session S  --name N  --dir D  --worktree[=BRANCH]  --detach  --until harness|tree  --timeout DURATION  --independent
+      --session S  --name N  --dir D  --worktree[=BRANCH]  --detach  --tmux  --until harness|tree  --timeout DURATION  --independent
       --prompt-file F  without a terminal, with the prompt in F (- for stdin)     --budget TOKENS  end it when it has burned so much
       beside others in its directory: --share (with a session) | --allow-unmanaged (with an agent that is none)
       when it has a live owner: --takeover | --attach | --wait DURATION; --force also overrides what cannot be proven
   resume S [options] [-- ARGS…] go on with a session, by any id it ever had, in its directory; --last, or no S for a list
   restart S                     stop it and start it anew
-  attach S                      follow a detached session
+  attach S                      join a session in its tmux pane (run --tmux; C-b d leaves), or follow a detached one
+  send S TEXT|-                 type one block into its pane, then Enter; says whether it was taken
   stop S… | --all [--grace D]   end the whole tree, and prove it
   wait S [--timeout D]          wait for the end, give its exit code
   adopt PID [--session S]       take an agent in that runs already, with its tree

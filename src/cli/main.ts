@@ -10,6 +10,7 @@ import { mcpVerb } from './mcp.ts'
 import { type Parsed, parse, type Spec } from './options.ts'
 import { print, printJson, say, sayProblem, sayProblemJson, write } from './out.ts'
 import { attachVerb, eventsVerb, logsVerb, lsVerb, statusVerb, treeVerb } from './see.ts'
+import { sendVerb } from './send.ts'
 import { serviceVerb } from './service.ts'
 import { adoptVerb, CHOICES, restartVerb, resumeVerb, runVerb } from './start.ts'
 import { inboxVerb, messageVerb, rebindVerb, reportVerb, siblingsVerb, whoamiVerb } from './talk.ts'
@@ -26,6 +27,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   restart: { run: restartVerb, options: CHOICES },
   adopt: { run: adoptVerb, options: { session: 'value', name: 'value', share: 'flag', force: 'flag' } },
   attach: { run: attachVerb, options: {} },
+  send: { run: sendVerb, options: {} },
   stop: { run: stopVerb, options: { all: 'flag', grace: 'value', suspect: 'flag', outside: 'flag' } },
   wait: { run: waitVerb, options: { timeout: 'value' } },
   ls: { run: lsVerb, options: { all: 'flag', unmanaged: 'flag', watch: 'flag' } },

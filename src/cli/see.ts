@@ -21,6 +21,7 @@ import {
   unreadableText,
 } from '../show/index.ts'
 import { follow } from './follow.ts'
+import { isHosted, join } from './join.ts'
 import { noWords, oneWord, type Parsed } from './options.ts'
 import { paintFor, print, printJson, say, sayProblem, write } from './out.ts'
 
@@ -182,6 +183,7 @@ export async function attachVerb(world: World, parsed: Parsed): Promise<number> 
     throw new Problem('noSuchSession', `session ${run.session} is not running (${run.state}: ${run.reason})`, {
       hint: `holdfast resume ${run.session} starts its next run; holdfast logs ${run.session} shows its output`,
     })
+  if (isHosted(run)) return join(world, run)
   if (!run.detached)
     throw new Problem(
       'held',

@@ -3,15 +3,17 @@ import { isatty } from 'node:tty'
 import type { OnLive, Started, StartRequest, World } from '../app/index.ts'
 import { adopt, findSession, parseDuration, parseTokens, refuseSamePrompt, resumptionOf, start, wasShared } from '../app/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
-import { plain, retiredText, stoppedJson } from '../show/index.ts'
+import { paneJson, plain, retiredText, stoppedJson } from '../show/index.ts'
 import { whichOne } from './choose.ts'
 import { follow } from './follow.ts'
+import { isHosted, join, onTerminal } from './join.ts'
 import { oneWord, type Parsed, type Spec } from './options.ts'
 import { print, printJson, say, sayProblem } from './out.ts'
 
 export const CHOICES: Spec = {
   dir: 'value',
   detach: 'flag',
+  tmux: 'flag',
   takeover: 'flag',
   attach: 'flag',
   wait: 'value',
@@ -56,7 +58,8 @@ export async function restartVerb(world: World, parsed: Parsed): Promise<number>
   return begin(world, parsed, {
     ...request,
     onLive: 'takeover',
-    detach: request.detach || (run?.detached ?? false),
+    detach: request.detach || (run?.detached === true && run.tmux === null),
+    tmux: request.tmux === true || (run !== null && run.tmux !== null),
     until: request.until ?? run?.until,
     share: request.share === true || (run !== null && (await wasShared(world, run.id))),
     timeoutMs,
@@ -75,6 +78,7 @@ function requestOf(parsed: Parsed, base: Pick<StartRequest, 'argv' | 'session' |
     ...base,
     dir: values.get('dir') ?? base.dir,
     detach: flags.has('detach'),
+    tmux: flags.has('tmux'),
     onLive,
     waitMs: duration(parsed, 'wait'),
     force: flags.has('force'),
@@ -168,6 +172,7 @@ async function startAndReport(world: World, parsed: Parsed, request: StartReques
 
 async function report(started: Started, world: World, parsed: Parsed, what: 'started' | 'adopted'): Promise<number> {
   if (started.kind === 'attach') {
+    if (isHosted(started.run)) return join(world, started.run)
     if (!started.run.detached)
       throw new Problem(
         'held',
@@ -187,11 +192,17 @@ async function report(started: Started, world: World, parsed: Parsed, what: 'sta
       epoch: run.epoch,
       pid: harness.pid,
       dir: run.dir,
+      ...(run.tmux === null ? {} : { tmux: paneJson(run.tmux) }),
       notes: started.notes,
       retired: started.retired.map((end) => stoppedJson(run.session, end)),
     })
   } else {
-    print([`${what} ${run.session} (pid ${harness.pid}) in ${plain(run.dir)}`])
+    const line = `${what} ${run.session} (pid ${harness.pid}) in ${plain(run.dir)}`
+    if (isHosted(run) && !parsed.flags.has('detach') && onTerminal()) {
+      say(line)
+      return join(world, run)
+    }
+    print([run.tmux === null ? line : `${line}; holdfast attach ${run.session} joins it`])
   }
   return 0
 }

@@ -8,6 +8,8 @@ export type Seen = {
   readonly harness: Fact | null
   readonly tree: Tree | null
   readonly exit: ExitRecord | null
+  /** The tmux server that hosted it, once its pane was closed. */
+  readonly server?: Fact | null
   /** Signals after which its agent exits with 0. */
   readonly zeroAfter?: readonly string[]
   readonly notStarted: number | null
@@ -81,11 +83,13 @@ export function endingOf(run: LiveRun, seen: Seen): Ending {
     known?.evidence ?? 'no exit record',
     ...(seen.harness?.kind === 'gone' ? [`agent gone: ${seen.harness.why}`] : []),
     ...(seen.keeper?.kind === 'gone' && known === null ? [`keeper gone: ${seen.keeper.why}`] : []),
+    ...serverEvidence(seen.server ?? null),
     'no process of it was found',
   ]
   const intent = intentOf(run) ?? seen.intent
   if (intent !== null) return { state: intent.end, exit, reason: intent.reason, evidence, by: intent.by }
   const told = seen.exit?.told ?? null
+  if (told === 'HUP' && run.tmux !== null) return { state: 'stopped', exit, reason: hangupReason(seen.server ?? null), evidence, by: 'SIGHUP' }
   if (told !== null) return { state: 'stopped', exit, reason: `the holdfast command received SIG${told}`, evidence, by: `SIG${told}` }
   if (seen.notStarted !== null) {
     return { state: 'failed', exit, reason: `could not start ${run.argv[0] ?? 'it'}: ${startTrouble(seen.notStarted)}`, evidence, by: 'keeper' }
@@ -101,6 +105,13 @@ export function endingOf(run: LiveRun, seen: Seen): Ending {
       : []
   return { state: exit.code === 0 ? 'completed' : 'failed', exit, reason: describeExit(exit), evidence: [...evidence, ...doubt], by }
 }
+
+/** Why the keeper in a pane was hung up on. */
+export const hangupReason = (server: Fact | null): string =>
+  server?.kind === 'gone' ? 'its tmux pane was closed: its tmux server is gone' : 'its tmux pane was closed'
+
+const serverEvidence = (server: Fact | null): string[] =>
+  server === null ? [] : [`tmux server ${server.kind === 'alive' ? 'alive' : `${server.kind}: ${server.why}`}`]
 
 /** The same ending, with who had to be ended on the way to it, and who was left alone: a line each, as far as there is room. */
 export function withCompany(ending: Ending, ended: readonly Member[], spared: readonly Spared[]): Ending {

@@ -167,7 +167,8 @@ function isOwn(script: string, name: string): boolean {
   return at >= 0 && !script.includes('/node_modules/', at + 1)
 }
 
-function isIdle({ program: { idle = [], valued = [], works = [] } }: Harness, args: readonly string[]): boolean {
+/** It serves others, or says something, and is over: no session. */
+export function isIdle({ program: { idle = [], valued = [], works = [] } }: Harness, args: readonly string[]): boolean {
   let at = 0
   while (valued.includes(args[at]?.split('=', 1)[0] ?? '')) at += args[at]?.includes('=') ? 1 : 2
   const first = args[at] ?? ''

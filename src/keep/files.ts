@@ -22,12 +22,18 @@ import { readNatives, writeNative } from './natives.ts'
 import { dropNotice, leaveNotice, takeNotices } from './notices.ts'
 import { readTold, replaceTold } from './told.ts'
 
-/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `plan`, `log`. */
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`. */
 export const RUN_FORMAT = 1
 /** The keeper writes over this, in place: as long as any record, and none. */
 const EXIT_BLANK = `0${' '.repeat(9)}\n`
 /** What records of the first releases do not say. */
-const OLDER = { containment: { level: 'none', why: 'it was started by an older Holdfast' }, task: null, adopted: false, budget: null } as const
+const OLDER = {
+  containment: { level: 'none', why: 'it was started by an older Holdfast' },
+  task: null,
+  adopted: false,
+  budget: null,
+  tmux: null,
+} as const
 const TOMBSTONE_BYTES = 512
 const RUN_ID = /^r[0-9a-f]{12}$/
 
@@ -70,6 +76,10 @@ export function runFiles(home: string): RunFiles {
     aware: (run) => readTold(join(root, run)),
     recordAware: (run, seen, text) => replaceTold(join(root, run), seen, text),
     exit: (run) => readExit(at(run, 'exit')),
+    server: (run) => processFrom(readOr(at(run, 'server'))),
+    recordServer: (run, { pid, ticks }) => void writeIfPossible(at(run, 'server'), `${pid} ${ticks}\n`),
+    prompted: (run) => readOr(at(run, 'prompted')),
+    recordPrompted: (run, text) => void writeIfPossible(at(run, 'prompted'), text),
     notStarted: (run) => {
       const text = readIfThere(at(run, 'nostart'))?.trim() ?? ''
       return /^\d{1,3}$/.test(text) ? Number(text) : null
@@ -109,7 +119,8 @@ const listRuns = (root: string): string[] => {
 const ownCgroup = (path: string, run: string): string | null =>
   /^\/.*\/holdfast-[0-9a-f]{12}-(r[0-9a-f]{12})(\.scope)?$/.exec(path)?.[1] === run ? path : null
 
-const LITTER = /^(ear|plan|timer|done|prompt|notice|follow|followed|(run\.json|keeper|members|usage|follow|notice|aware|(notice|aware)\.left)\.\d+)$/
+const LITTER =
+  /^(ear|gate|plan|timer|done|prompt|notice|follow|followed|(run\.json|keeper|server|prompted|members|usage|follow|notice|aware|(notice|aware)\.left)\.\d+)$/
 function litterIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => LITTER.test(name))

@@ -1,10 +1,9 @@
 # The keeper: the parent of a run's harness, which writes down how it ended. Format 1. Sourced, never run by itself:
-# by bin/holdfast in the foreground (the command becomes the keeper, hf_front is set) and by gate.sh when detached. The plan that was
-# sourced before has set hf_run (id), hf_dir (run directory), hf_keep (this folder), hf_node, hf_cli, hf_cd, hf_umask, hf_signals,
-# hf_marker and hf_helper (markers of the run and of its helpers, or empty), hf_cgroup (where the stub goes, or empty), hf_systemd (the
-# command that has systemd put it there, or empty), hf_timeout (seconds, or empty), hf_follow (empty, or what of the agent is to be
-# followed), hf_stdin (the file that it reads, or empty for ours), hf_until, exported the
-# environment, and left argv in "$@".
+# by bin/holdfast in the foreground (the command becomes the keeper, hf_front is set), by gate.sh when detached, by pane.sh in tmux (hf_front
+# and hf_pane are set). The plan that was sourced before has set hf_run (id), hf_dir (run directory), hf_keep (this folder), hf_node, hf_cli,
+# hf_cd, hf_umask, hf_signals, hf_marker and hf_helper (markers of the run and of its helpers, or empty), hf_cgroup (where the stub goes, or empty), hf_systemd (the
+# command that has systemd put it there, or empty), hf_timeout (seconds, or empty), hf_follow (empty, or what of the agent is to be followed),
+# hf_stdin (the file that it reads, or empty for ours), hf_until, exported the environment, and left argv in "$@".
 
 hf_harness='' hf_told='' hf_timer='' hf_ear='' hf_dead='' hf_deaths='' hf_listening='' hf_code=''
 
@@ -178,7 +177,7 @@ hf_watch() {
     hf_look "$hf_harness"
     case $hf_state in
     '' | Z | X) break ;;
-    T) if [ -n "${hf_front-}" ]; then hf_pause; else hf_rest; fi ;;
+    T) if [ -n "${hf_pane-}" ]; then hf_wake; elif [ -n "${hf_front-}" ]; then hf_pause; else hf_rest; fi ;;
     *)
       # Then what the last rest gave was a trap's number.
       hf_code=''
@@ -200,6 +199,7 @@ hf_watch() {
   # In place, over what was put there before the start: neither a free block nor a process is needed to say how it ended.
   printf '1 %3d %-4s\n' "$hf_code" "${hf_told:--}" 1<>"$hf_dir/exit"
   exec 8>&-
+  [ -z "${hf_pane-}" ] || hf_screen
   # (With a tombstone it may be the very one who ends the rest by now.)
   if [ -n "$hf_timer" ] && [ "$hf_until" != tree ] && [ ! -e "$hf_dir/retired" ] && hf_lives "$hf_timer"; then kill "$hf_timer"; fi
   # Without us the ear hears the end of its pipe, unless it was stopped.
@@ -208,9 +208,10 @@ hf_watch() {
   # A bash that cannot fork gives up in spite of that; even then the code is the agent's.
   trap 'exit "$hf_code"' 0
   if [ -n "$hf_modes" ] && [ "$hf_code" -ge 128 ]; then hf_try '( trap - 0; trap "" TTOU; exec stty "$hf_modes" </dev/tty )'; fi
-  if [ -z "${hf_front-}" ] && hf_settled; then exit "$hf_code"; fi
+  if { [ -z "${hf_front-}" ] || [ -n "${hf_pane-}" ]; } && hf_settled; then exit "$hf_code"; fi
   hf_try '( trap - 0; trap "" HUP INT QUIT TSTP; hf_helper_exec $hf_apart "$hf_node" "$hf_cli" _finish "$hf_run" "$hf_code" 2>&7 )' ||
     { [ "$hf_until" != tree ] || hf_help /bin/sh "$hf_keep/linger.sh" "$hf_dir" "$hf_node" "$hf_cli" "$hf_run"; }
+  [ -z "${hf_pane-}" ] || hf_stay
   exit "$hf_code"
 }
 

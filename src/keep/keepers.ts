@@ -9,8 +9,8 @@ import { runApart, runOutside } from './outside.ts'
 import { scopeCommand, scopeTrouble } from './scope.ts'
 import { isShellName, quote } from './shell.ts'
 
-/** The descriptor on which bin/holdfast waits for the path of its plan. */
-const PLAN_FD = 9
+/** The descriptor on which bin/holdfast waits for the path of its plan, or for what it shall become instead. */
+export const PLAN_FD = 9
 
 /** `assets`: the folder with the keeper's scripts and the bundled command. `birth`: who a child of ours is, read at once. */
 export type KeeperSetup = { readonly assets: string; readonly files: RunFiles; readonly birth: (pid: number) => ProcessId | null }
@@ -35,7 +35,7 @@ function markerTrouble(): string | null {
   return findProgram('prlimit') === null ? 'there is no prlimit program' : null
 }
 
-function findProgram(name: string): string | null {
+export function findProgram(name: string): string | null {
   for (const folder of (process.env['PATH'] ?? '').split(':')) {
     const path = join(folder === '' ? '.' : folder, name)
     try {
@@ -53,9 +53,9 @@ const cgroupWord = (containment: Containment, mount: string | null): string =>
   containment.level === 'cgroup' ? containment.path : containment.level === 'scope' ? `:${containment.unit}:${mount ?? ''}` : ''
 
 /** What a shell sources to become this run's keeper. */
-function writePlan(
+export function writePlan(
   { run, stripped, added, helperMarker, timeoutSeconds, follow, stdin, umask, defaultSignals, cgroupMount }: Launch,
-  { assets, files }: KeeperSetup,
+  { assets, files }: Pick<KeeperSetup, 'assets' | 'files'>,
 ): string {
   const unset = stripped.filter(isShellName)
   const lines = [

@@ -3,7 +3,7 @@ import type { ProcessId } from './identity.ts'
 import type { RunRecord } from './ports.ts'
 
 /** A keeper that waits at its gate. Closing the gate, or our death, means nothing ever runs. */
-export type GatedKeeper = { readonly keeper: ProcessId; open(): void; close(): void }
+export type GatedKeeper = { readonly keeper: ProcessId; open(): void | Promise<void>; close(): void }
 
 export interface Keepers {
   /** Can a marker be set here? If not, why. */

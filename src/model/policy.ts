@@ -143,6 +143,16 @@ export const policy = {
   managerMs: 10_000,
   managerChangeMs: 25_000,
   managerBytes: 64 * 1024,
+  /** tmux answers within so long; so much of a pane's screen and history is looked at or kept. */
+  tmuxMs: 5_000,
+  paneLines: 2_000,
+  /** A text that is typed into a pane has so many bytes at most, and waits so long for others that type there. */
+  sendBytes: 64 * 1024,
+  sendTurnMs: 20_000,
+  /** So long a screen may take to show what was typed, to come to rest with it, and a hook to report it. */
+  sendShownMs: 4_000,
+  sendSettledMs: 1_000,
+  sendProvenMs: 4_000,
   /** How many members of a run are remembered, the newest first. */
   journalSize: 500,
   /** Of so many members at most it is asked where they listen. */

@@ -95,6 +95,12 @@ export interface RunFiles {
   /** For one that we did not start: usually its stub says who it is. */
   recordHarness(run: string, harness: ProcessId): void
   exit(run: string): ExitRecord | null
+  /** The tmux server that hosts it. */
+  server(run: string): ProcessId | null
+  recordServer(run: string, server: ProcessId): void
+  /** Changes with every prompt that its harness reports; null: none was. */
+  prompted(run: string): string | null
+  recordPrompted(run: string, text: string): void
   /** The status with which the stub failed to become the harness. */
   notStarted(run: string): number | null
   /** The cgroup that the stub has entered, as it wrote it down. */

@@ -2,6 +2,7 @@ import type { Containment } from './containment.ts'
 import type { Exit } from './exit.ts'
 import type { Member, Spared } from './fact.ts'
 import type { Place, ProcessId } from './identity.ts'
+import type { Pane } from './panes.ts'
 import type { EndState } from './states.ts'
 import type { Tokens } from './usage.ts'
 
@@ -28,6 +29,8 @@ export type RunBase = {
   readonly adopted: boolean
   /** How many tokens it may burn. */
   readonly budget: number | null
+  /** The pane that it is hosted in; null: none. */
+  readonly tmux: Pane | null
   readonly host: string
   readonly user: string
   readonly tty: string | null

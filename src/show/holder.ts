@@ -6,7 +6,7 @@ export type Holder = LiveRun & { readonly pid: number }
 
 /** One line that names a live owner: pid, session, since when, where, on which terminal. */
 export function holderLine(holder: Holder, now: number): string {
-  const where = holder.detached ? 'detached' : (holder.tty ?? 'no terminal')
+  const where = holder.tmux !== null ? 'in tmux' : holder.detached ? 'detached' : (holder.tty ?? 'no terminal')
   return `pid ${holder.pid} (session ${holder.session}, ${holder.user}@${holder.host}, ${where}) since ${iso(holder.startedAt)} (${age(now - holder.startedAt)} ago) in ${plain(holder.dir)}`
 }
 

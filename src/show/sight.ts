@@ -1,4 +1,4 @@
-import type { Member, Run, RunBase, Said, Session, Spared, Suspect, Tokens, Usage } from '../model/index.ts'
+import type { Member, Pane, Run, RunBase, Said, Session, Spared, Suspect, Tokens, Usage } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import { attachCommand } from './holder.ts'
 import type { OwnerSight } from './owners.ts'
@@ -86,6 +86,13 @@ export function usageJson(usage: Usage | null, tokens?: Sight['tokens']): Record
 const unwatchedJson = ({ unwatched }: NonNullable<Sight['tokens']>): Record<string, unknown> | null =>
   unwatched === null ? null : { since: iso(unwatched.since), tokens: tokensJson(unwatched.tokens) }
 
+/** Its tmux session, by the name that it has on that socket. */
+export const paneJson = ({ socket, name }: Pane): Record<string, unknown> => ({ socket, session: name })
+
+/** What came of typing to a session. */
+export const sentIntoText = ({ session, taken, why }: { session: string; taken: 'yes' | 'typed' | 'no'; why: string }): string =>
+  `${session} ${{ yes: 'has taken it', typed: 'was typed to', no: 'has not taken it' }[taken]}: ${why}`
+
 /** The stable object of `status --json` and of each entry of `ls --json`. */
 export function sightJson(sight: Sight): Record<string, unknown> {
   const { session, run, liveness, pid, note, tasks, usage = null, entered } = sight
@@ -104,6 +111,7 @@ export function sightJson(sight: Sight): Record<string, unknown> {
     nativeId: session.native,
     argv: run.argv,
     detached: run.detached,
+    tmux: run.tmux && paneJson(run.tmux),
     startedAt: iso(run.startedAt),
     endedAt: iso(ended?.endedAt ?? null),
     exit: ended?.exit ?? (run.state === 'stopping' ? run.exit : null),

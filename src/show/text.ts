@@ -70,6 +70,7 @@ export function statusText(sight: Sight, now: number, paint: Paint): string[] {
     ...(sight.neighbours ?? []).map((other): [string, string] => ['neighbour', `${plain(other)} (another worktree of its repository)`]),
     ['started', `${iso(run.startedAt)} (${age(now - run.startedAt)} ago) by ${run.user}@${run.host}${run.tty === null ? '' : ` on ${run.tty}`}`],
     ['attach', isLive(run) ? (run.detached ? `holdfast attach ${session.id}` : 'a foreground run: can be taken over, not attached') : null],
+    ['tmux', isLive(run) && run.tmux !== null ? `session ${run.tmux.name} at ${plain(run.tmux.socket)}` : null],
     ['parent', run.parent],
     ['containment', isLive(run) ? containmentText(sight) : null],
     [

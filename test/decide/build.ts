@@ -52,6 +52,7 @@ const base: RunBase = {
   task: null,
   adopted: false,
   budget: null,
+  tmux: null,
   host: 'box',
   user: 'ann',
   tty: '/dev/pts/3',

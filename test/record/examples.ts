@@ -25,6 +25,7 @@ export function aRun(session: string, epoch = 1, more: Partial<RunBase> = {}): R
     task: null,
     adopted: false,
     budget: null,
+    tmux: null,
     host: 'here',
     user: 'me',
     tty: null,

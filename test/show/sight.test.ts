@@ -57,6 +57,7 @@ describe('what it says', () => {
       nativeId: null,
       argv: ['claude', '--resume'],
       detached: false,
+      tmux: null,
       startedAt: '2026-01-02T10:57:55.000Z',
       endedAt: null,
       exit: null,

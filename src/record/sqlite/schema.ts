@@ -92,4 +92,7 @@ export const MIGRATIONS: readonly string[] = [
     message INTEGER NOT NULL REFERENCES message (seq), reader TEXT NOT NULL, PRIMARY KEY (reader, message)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE run ADD COLUMN tmux TEXT;
+  `,
 ]

@@ -1,0 +1,122 @@
+import { shows, typable } from '../decide/index.ts'
+import type { LiveRun, Pane, PaneSight } from '../model/index.ts'
+import { isFrozen, isLive, Problem } from '../model/index.ts'
+import { hooksStatus } from './hooks.ts'
+import { noPane } from './pane.ts'
+import { seeOne } from './see.ts'
+import type { World } from './world.ts'
+
+/** `yes`: its harness says so. `typed`: its screen shows that it went in, and nobody says more. `no`: it was not taken, as far as can be seen. */
+export type Sent = { readonly session: string; readonly run: string; readonly taken: 'yes' | 'typed' | 'no'; readonly why: string }
+
+type Hosted = LiveRun & { readonly tmux: Pane }
+
+/** Types one block into the pane of a session, presses Enter, and says what came of it. */
+export async function send(world: World, reference: string, text: string): Promise<Sent> {
+  const { run } = await seeOne(world, reference)
+  if (!isLive(run))
+    throw new Problem('noSuchSession', `session ${run.session} is not running (${run.state}: ${run.reason})`, {
+      hint: `holdfast resume ${run.session} starts its next run`,
+    })
+  if (run.tmux === null) throw cannotType(run)
+  const block = typable(text, world.policy.sendBytes)
+  if (block.kind === 'refused') throw new Problem('usage', `this cannot be typed: ${block.why}`)
+  const hosted = { ...run, tmux: run.tmux }
+  const answer = await world.panes.alone(`send ${run.cookie}`, world.policy.sendTurnMs, () => type(world, hosted, block.text))
+  if (answer === null) throw new Problem('held', `others are typing to session ${run.session}`, { hint: 'try again' })
+  return { session: run.session, run: run.id, ...answer }
+}
+
+const cannotType = (run: LiveRun): Problem =>
+  new Problem(
+    'usage',
+    run.detached
+      ? `session ${run.session} has no terminal: nobody can type to it`
+      : `session ${run.session} runs in the foreground on ${run.tty ?? 'another terminal'}: only there can be typed to it`,
+    { hint: `holdfast message ${run.session} TEXT reaches an agent that has our hooks or MCP; a session is hosted with: run --tmux` },
+  )
+
+type Answer = Pick<Sent, 'taken' | 'why'>
+const no = (why: string): Answer => ({ taken: 'no', why })
+
+async function type(world: World, run: Hosted, text: string): Promise<Answer> {
+  const { panes, files, policy } = world
+  const obstacle = notNow(world, run)
+  if (obstacle !== null) return no(obstacle)
+  const pane = await readyPane(world, run)
+  if (pane === null) return no('somebody is in copy mode there, and could not be brought back from it')
+  const before = await screen(world, run)
+  const prompted = files.prompted(run.id)
+  if (!(await panes.paste(run.tmux, pane.id, text))) return no('tmux did not take it')
+  const shown = await changed(world, run, before)
+  // Nothing is entered blind: whoever reads nothing now would act on it at another time.
+  if (shown === null)
+    return no(`its screen did not change within ${policy.sendShownMs / 1000} s, so Enter was not pressed; it may still be read later`)
+  const settled = await settle(world, run, shown)
+  if (!(await panes.press(run.tmux, pane.id, 'Enter'))) return no('it was typed, but Enter could not be pressed')
+  return outcome(world, run, { text, settled, prompted })
+}
+
+function notNow({ files, processes }: World, run: LiveRun): string | null {
+  if (run.state !== 'running') return `it is ${run.state}`
+  if (files.isRetired(run.id)) return 'its agent was told to end'
+  const harness = files.harness(run.id)
+  const seen = harness === null ? null : processes.sample(harness.pid)
+  if (harness === null || seen?.kind !== 'seen' || seen.row.ticks !== harness.ticks) return 'its agent cannot be seen'
+  return isFrozen(seen.row.state) ? 'its agent is stopped (SIGSTOP or Ctrl-Z)' : null
+}
+
+/** What is typed in copy mode goes to tmux: that is left first. */
+async function readyPane({ panes }: World, run: Hosted): Promise<PaneSight | null> {
+  const pane = await panes.look(run.tmux)
+  if (pane === null) throw noPane(run)
+  if (!pane.inMode) return pane
+  await panes.leaveMode(run.tmux, pane.id)
+  const again = await panes.look(run.tmux)
+  return again === null || again.inMode ? null : again
+}
+
+const screen = async ({ panes }: World, run: Hosted): Promise<string> => (await panes.capture(run.tmux, 0)) ?? ''
+
+/** The screen, once it is another than that; null: it stays. */
+async function changed(world: World, run: Hosted, than: string): Promise<string | null> {
+  const until = world.clock.elapsed() + world.policy.sendShownMs
+  for (;;) {
+    const now = await screen(world, run)
+    if (now !== than) return now
+    if (world.clock.elapsed() >= until) return null
+    await world.clock.sleep(world.policy.pollMaxMs)
+  }
+}
+
+/** An Enter that comes while a paste is still being taken in may become a part of it. */
+async function settle(world: World, run: Hosted, first: string): Promise<string> {
+  const until = world.clock.elapsed() + world.policy.sendSettledMs
+  for (let last = first; ; ) {
+    await world.clock.sleep(world.policy.followMs)
+    const now = await screen(world, run)
+    if (now === last || world.clock.elapsed() >= until) return now
+    last = now
+  }
+}
+
+type Typed = { readonly text: string; readonly settled: string; readonly prompted: string | null }
+
+async function outcome(world: World, run: Hosted, { text, settled, prompted }: Typed): Promise<Answer> {
+  const { clock, policy, files } = world
+  const harness = files.natives(run.id).at(-1)?.harness
+  const speaks = hooksStatus(world).some((one) => one.harness === harness && (one.state === 'installed' || one.state === 'outdated'))
+  const until = clock.elapsed() + (speaks ? policy.sendProvenMs : policy.sendShownMs)
+  let moved = false
+  while (clock.elapsed() < until) {
+    if (files.prompted(run.id) !== prompted) return { taken: 'yes', why: 'its harness has reported the prompt' }
+    moved ||= (await screen(world, run)) !== settled
+    if (moved && !speaks) break
+    await clock.sleep(policy.pollMaxMs)
+  }
+  if (!moved) return no('it was typed, but Enter changed nothing on its screen')
+  const stands = shows(settled, text)
+    ? 'it stood on its screen, and the screen went on after Enter'
+    : 'its screen changed with it, and again after Enter'
+  return { taken: 'typed', why: speaks ? `${stands}; its hook has not reported it yet` : `${stands}; nobody confirms more` }
+}

@@ -1,0 +1,35 @@
+# pane.sh PLAN GATE SOCKET: the keeper of a run in a pane of tmux, as that pane's own process. It waits here until its launcher has put it on
+# record. The gate is a pipe that the launcher holds open: through it comes the environment, which so is in nobody's argv and on no disk, and
+# at last the word. End of file means nothing ever runs.
+hf_plan=$1 hf_socket=$3
+[ -p "$2" ] || exit 0
+# Opened both ways first, since to open it for reading alone would wait for ever for a launcher that is gone.
+exec 3<>"$2" 4<"$2" 3>&-
+# Its launcher sees by this that we hold it.
+rm -f "$2"
+hf_go='' hf_newline='
+'
+while IFS= read -r hf_line <&4; do
+  if [ "$hf_line" = go ]; then hf_go=1; break; fi
+  eval "$hf_line" 2>/dev/null
+done
+[ -n "$hf_go" ] || exit 0
+exec 4<&-
+# What the agent starts with tmux shall be its own, and not on our server, where nobody would know it for a part of the run.
+hf_pane=$TMUX_PANE hf_front=1
+unset TMUX TMUX_PANE
+
+# Nobody at a pane has an `fg`: what has stopped itself goes on, as tmux does it with the process of a pane. Not while it is being ended.
+hf_wake() { if [ -e "$hf_dir/retired" ]; then hf_rest; else kill -CONT "$hf_harness"; fi; }
+
+# The end of the screen is kept: with us the pane is gone.
+hf_screen() {
+  hf_try '( trap - 0; hf_helper_exec timeout 3 tmux -u -S "$hf_socket" capture-pane -p -S -2000 -t "$hf_pane" ) </dev/null 2>/dev/null |
+    sed -e :a -e "/^\n*\$/{\$d;N;ba" -e "}" >>"$hf_dir/log"'
+}
+
+# A run that lives as long as its tree: without us its pane would be gone, and what is left on that with it.
+hf_stay() { [ "$hf_until" != tree ] || while hf_lives "$!"; do wait "$!"; done; }
+
+. "$hf_plan"
+. "$hf_keep/keeper.sh"

@@ -1,0 +1,39 @@
+import type { ProcessId } from './identity.ts'
+import type { GatedKeeper, Launch } from './keepers.ts'
+
+/** A tmux session of a run's own, on the server of its home. `name` is exact, and no other run's. */
+export type Pane = { readonly socket: string; readonly name: string }
+
+/** A pane as its server shows it. `inMode`: what is typed goes to tmux's own copy mode, and not to the agent. */
+export type PaneSight = { readonly id: string; readonly pid: number; readonly inMode: boolean }
+
+/** What a server of ours is started with, if none runs: its marker, and the cgroup that it belongs to. */
+export type ServerSetup = { readonly marker: number | null; readonly cgroup: string | null }
+
+/** A keeper that is the process of a pane, and the server that hosts it. */
+export type HostedKeeper = GatedKeeper & { readonly server: ProcessId | null }
+
+/** The tmux server of a home. What it says is never the truth about a run: that is its processes. */
+export interface Panes {
+  /** Where the server of this home listens, in a private folder that is made if need be. */
+  socket(): string
+  /** Null, or why nothing can be hosted here. */
+  trouble(): string | null
+  spawn(launch: Launch, pane: Pane, setup: ServerSetup): Promise<HostedKeeper>
+  /** Null: there is no such pane, or its server does not answer. */
+  look(pane: Pane): Promise<PaneSight | null>
+  /** The last lines of its screen and of what has left it at the top; null: it cannot be told. */
+  capture(pane: Pane, lines: number): Promise<string | null>
+  /** All of it at once, as a person pastes it; false: it could not be. */
+  paste(pane: Pane, id: string, text: string): Promise<boolean>
+  press(pane: Pane, id: string, key: 'Enter'): Promise<boolean>
+  leaveMode(pane: Pane, id: string): Promise<boolean>
+  /** Ends that very session, if it is still there; false: it still is. */
+  close(pane: Pane): Promise<boolean>
+  /** In the foreground: tells the command that waits for us to become a client of it. */
+  join(pane: Pane): void
+  /** Whoever looks at `from` looks at `to` from now on; false: nobody does. */
+  switch(from: Pane, to: Pane): Promise<boolean>
+  /** One at a time for each key; null: others were at it for all of that time. */
+  alone<T>(key: string, ms: number, body: () => Promise<T>): Promise<T | null>
+}

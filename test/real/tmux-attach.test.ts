@@ -1,0 +1,127 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { verifies } from '../requirements.ts'
+import { type Hosted, inHostedLab, TYPIST } from './hosted.ts'
+import { AGENT, COMMAND, isAlive, until } from './lab.ts'
+import { onTerminal, type Terminal } from './terminal.ts'
+
+/** The terminal of these tests is another tmux, so they all join from inside one. */
+const SHELL = ['env', 'PS1=prompt> ', 'bash', '--norc', '-i']
+const clients = (lab: Hosted): string[] => lab.tmux('list-clients', '-F', '#{client_pid}').split('\n').filter(Boolean)
+const alone = (lab: Hosted): Promise<unknown> => until('nobody to look at it', () => clients(lab).length === 0)
+
+/** Keys that come within a millisecond are a paste, and no keys, to tmux. */
+const prefixed = async (terminal: Terminal, key: string): Promise<void> => {
+  terminal.type(['C-b'])
+  await new Promise((next) => setTimeout(next, 20))
+  terminal.type([key])
+  await new Promise((next) => setTimeout(next, 20))
+}
+const typing = (terminal: Terminal, line: string): void => terminal.type([line, 'Enter'])
+
+verifies('one-owner', 'joining a session from inside another tmux; leaving, closing the window or killing the client never touches it', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('s', ...TYPIST))
+    const { pid, keeper } = await lab.status('s')
+    await onTerminal(lab, SHELL, async (terminal) => {
+      await terminal.sees('prompt>')
+      typing(terminal, `${COMMAND} attach s; echo left=$?`)
+      await terminal.sees('leaves it running')
+      await terminal.sees('ready')
+      terminal.resize(90, 24)
+      await lab.sees('s', '[90 wide]')
+      const [client] = clients(lab)
+      expect(client).toBeDefined()
+      await prefixed(terminal, 'd')
+      await terminal.sees('left=0')
+      await alone(lab)
+      typing(terminal, `${COMMAND} attach s`)
+      const again = await until('a client', () => clients(lab)[0])
+      // No Node stays: the shell has become the client.
+      process.kill(Number(again), 'SIGKILL')
+      await alone(lab)
+      typing(terminal, `reset; ${COMMAND} attach s`)
+      await until('a client', () => clients(lab)[0])
+      terminal.close()
+      await alone(lab)
+    })
+    expect([isAlive(pid), isAlive(keeper)]).toEqual([true, true])
+    expect(await lab.status('s')).toMatchObject({ state: 'running', pid })
+    // Without a terminal: what to do instead.
+    const refused = await lab.hf(['attach', 's'])
+    expect([refused.code, refused.stderr]).toEqual([64, expect.stringMatching(/needs a terminal[\s\S]*holdfast send s/)])
+  }),
+)
+
+test('on a terminal run --tmux joins what it has started, and a live session offers to be joined', () =>
+  inHostedLab(async (lab) => {
+    await onTerminal(lab, SHELL, async (terminal) => {
+      await terminal.sees('prompt>')
+      typing(terminal, `${COMMAND} run --session s --dir ${lab.dir} --tmux -- sh -c 'echo in the pane; read -r x; exit 5'`)
+      await terminal.sees('leaves it running')
+      await terminal.sees('in the pane')
+      await prefixed(terminal, 'd')
+      await terminal.sees('detached')
+      await alone(lab)
+      typing(terminal, `clear; ${COMMAND} resume s`)
+      await terminal.sees('[a]ttach')
+      terminal.type(['a', 'Enter'])
+      await terminal.sees('in the pane')
+      await until('a client', () => clients(lab)[0])
+      await prefixed(terminal, 'd')
+      await alone(lab)
+      typing(terminal, `clear; ${COMMAND} resume s --attach`)
+      await until('a client', () => clients(lab)[0])
+      terminal.type(['x', 'Enter'])
+      await terminal.sees('exited')
+    })
+    expect((await lab.hf(['wait', 's', '--timeout', '20s'])).code).toBe(5)
+  }))
+
+test('no key kills, splits or renames by a slip; from a pane of ours one goes to another', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('other', 'sh', '-c', 'echo the other pane; cat'))
+    await lab.ok(lab.hosted('s', ...SHELL))
+    const name = await lab.tmuxOf('s')
+    await onTerminal(lab, SHELL, async (terminal) => {
+      await terminal.sees('prompt>')
+      typing(terminal, `${COMMAND} attach s`)
+      await terminal.sees('leaves it running')
+      for (const key of ['x', '&', 'c', '%', '"', '$', ':', '!', ',', '.', '<', '>']) await prefixed(terminal, key)
+      typing(terminal, 'echo still$((1+1))here')
+      await terminal.sees('still2here')
+      expect(lab.tmux('list-panes', '-a', '-F', '#{session_name}').trim().split('\n').toSorted()).toEqual(
+        [await lab.tmuxOf('other'), name].toSorted(),
+      )
+      typing(terminal, `clear; ${COMMAND} attach s`)
+      await terminal.sees('you are in session s')
+      typing(terminal, `${COMMAND} attach other`)
+      await terminal.sees('the other pane')
+      expect(clients(lab)).toHaveLength(1)
+      await prefixed(terminal, 'd')
+    })
+  }))
+
+test('what is no pane is not joined, and a TUI is not started without a terminal', () =>
+  inHostedLab(async (lab) => {
+    const env = { PATH: `${join(process.cwd(), 'test/fixtures')}:${process.env['PATH']}`, CLAUDE_CONFIG_DIR: lab.newDir(), FA_DO: 'wait' }
+    for (const words of [[], ['a prompt'], ['--resume', 'x1234']]) {
+      const refused = await lab.hf(['run', '--detach', 'claude', ...words], { env })
+      expect([refused.code, refused.stderr], words.join(' ')).toEqual([
+        64,
+        expect.stringMatching(/needs a terminal[\s\S]*--tmux[\s\S]*--prompt-file F[\s\S]*-- claude/),
+      ])
+    }
+    spawnSync('mkfifo', [join(lab.agentDir, 'never')])
+    await lab.ok(['run', '--session', 'tui', '--detach', '--tmux', 'claude'], { env })
+    expect(await lab.status('tui')).toMatchObject({ state: 'running', harness: 'claude' })
+    await lab.ok(['run', '--session', 'plain', '--share', '--detach', '--', AGENT, 'idle'])
+    for (const [session, why] of [
+      ['plain', 'has no terminal'],
+      ['nobody', 'no such session'],
+    ]) {
+      const refused = await lab.hf(['send', session ?? '', 'x'])
+      expect([refused.code, refused.stderr]).toEqual([session === 'plain' ? 64 : 66, expect.stringContaining(why ?? '')])
+    }
+  }))

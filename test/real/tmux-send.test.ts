@@ -1,0 +1,86 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { verifies } from '../requirements.ts'
+import { type Hosted, inHostedLab, TYPIST } from './hosted.ts'
+import { type Options, until } from './lab.ts'
+
+type Sent = { session: string; taken: string; why: string }
+const send = async (lab: Hosted, session: string, text: string, options: Options = {}): Promise<Sent & { code: number | null }> => {
+  const { code, stdout, stderr } = await lab.hf(['send', session, '--json', '--', text], options)
+  expect(stdout, stderr).not.toBe('')
+  return { code, ...(JSON.parse(stdout) as Sent) }
+}
+
+test('one block, however many lines it has, and then Enter', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('s', ...TYPIST))
+    await lab.sees('s', 'ready')
+    const text = `first line\n\tsecond; "quoted" $HOME \`x\` ü -n\n\nlast`
+    expect(await send(lab, 's', text)).toMatchObject({ code: 0, session: 's', taken: 'typed' })
+    await until('the block', () => lab.blocks().length > 0)
+    expect(lab.blocks()).toEqual([text])
+    expect(await lab.ok(['send', 's', '-'], { input: 'from stdin\r\nmore\n' })).toMatch(/^s was typed to: it stood on its screen/)
+    expect(lab.blocks()).toEqual([text, 'from stdin\nmore'])
+    // In copy mode it would go to tmux.
+    lab.tmux('copy-mode', '-t', `=${await lab.tmuxOf('s')}:`)
+    expect(await send(lab, 's', 'out of copy mode')).toMatchObject({ code: 0, taken: 'typed' })
+    expect(lab.blocks().at(-1)).toBe('out of copy mode')
+  }))
+
+verifies(
+  'private',
+  'nothing can be smuggled in: escape sequences, control characters and endless texts are refused, and nothing of them is typed',
+  () =>
+    inHostedLab(async (lab) => {
+      await lab.ok(lab.hosted('s', ...TYPIST))
+      await lab.sees('s', 'ready')
+      const before = await lab.screen('s')
+      for (const text of ['a\u001B[201~\u0003b', 'a\u0003', 'a\u001A', 'a\u0085b', 'a\u009B201~', '\u007F', ' \n ', '', 'x'.repeat(70_000)]) {
+        const { code, stdout } = await lab.hf(['send', 's', '-'], { input: text })
+        expect([code, stdout], JSON.stringify(text.slice(0, 20))).toEqual([64, ''])
+      }
+      expect(await lab.screen('s')).toBe(before)
+      expect(lab.blocks()).toEqual([])
+    }),
+)
+
+test('many at once do not run into each other', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('s', ...TYPIST))
+    await lab.sees('s', 'ready')
+    const texts = Array.from({ length: 6 }, (_, index) => `sender ${index}\n${String(index).repeat(400)}`)
+    const sent = await Promise.all(texts.map((text) => send(lab, 's', text)))
+    expect(sent.map(({ taken }) => taken)).toEqual(texts.map(() => 'typed'))
+    expect(lab.blocks().toSorted()).toEqual(texts.toSorted())
+  }))
+
+test('who reads nothing has not taken it, and Enter is not pressed blind', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('deaf', ...TYPIST, 'deaf'))
+    await lab.sees('deaf', 'ready')
+    expect(await send(lab, 'deaf', 'hello')).toMatchObject({ code: 75, taken: 'no', why: expect.stringContaining('did not change') })
+    // One that only needs a moment is waited for.
+    await lab.ok(lab.hosted('slow', ...TYPIST, 'slow'))
+    await lab.sees('slow', 'ready')
+    expect(await send(lab, 'slow', 'hello slow')).toMatchObject({ code: 0, taken: 'typed' })
+    expect(lab.blocks()).toEqual(['hello slow'])
+    await lab.ok(['stop', 'deaf', 'slow'])
+    expect(await lab.hf(['send', 'slow', 'x'])).toMatchObject({ code: 66 })
+  }))
+
+verifies('evidence', 'taken for certain is only what its harness reports', () =>
+  inHostedLab(async (lab) => {
+    const home = lab.newDir()
+    const bin = lab.newDir()
+    const id = '00000000-0000-4000-8000-00000000abcd'
+    mkdirSync(join(home, '.claude'))
+    writeFileSync(join(bin, 'claude'), `#!/bin/sh\nexec ${TYPIST.join(' ')} hook ${id}\n`, { mode: 0o755 })
+    const env = { HOME: home, CLAUDE_CONFIG_DIR: '', PATH: `${bin}:${process.env['PATH']}`, FA_HOOK: resolve('dist') }
+    await lab.ok(['hooks', 'install', 'claude'], { env })
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--tmux', '--detach', 'claude', '--session-id', id], { env })
+    await lab.sees('s', 'ready')
+    expect(await send(lab, 's', 'a prompt', { env })).toMatchObject({ code: 0, taken: 'yes', why: 'its harness has reported the prompt' })
+    expect(lab.blocks()).toEqual(['a prompt'])
+  }),
+)

@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { verifies } from '../requirements.ts'
+import { type Hosted, inHostedLab, TYPIST } from './hosted.ts'
+import { AGENT, gone, isAlive, type Lab, readOr, stateOf, until } from './lab.ts'
+
+const marker = (pid: number): string => /^Max realtime timeout\s+(\S+)/m.exec(readOr(`/proc/${pid}/limits`))?.[1] ?? ''
+const sessionOf = (pid: number): number =>
+  Number(
+    readOr(`/proc/${pid}/stat`)
+      .replace(/^.*\) /s, '')
+      .split(' ')[3],
+  )
+const longHome = (lab: Lab): string => join(dirname(lab.home), 'h'.repeat(100))
+const shortSocket = (home: string): string =>
+  `/tmp/holdfast-${process.geteuid?.()}/${createHash('sha256').update(home).digest('hex').slice(0, 24)}/sock`
+const servers = (lab: Hosted): number => lab.server() ?? 0
+
+verifies('clean-env', 'hosted: the server has nothing of its caller, the agent has all of it, and no secret is in an argv or on disk', () =>
+  inHostedLab(async (lab) => {
+    const secret = `two\nlines 'quoted' "twice" $HOME \`x\` \\ ü ${'x'.repeat(100_000)}`
+    const env = { SECRET: secret, CLAUDECODE: '1', TMUX: '/nowhere,1,0', TMUX_PANE: '%9', COLUMNS: '17', IFS: 'x', UID: '12', TERM_PROGRAM: 'outer' }
+    await lab.ok(lab.hosted('s', 'sh', '-c', 'env -0 >"$FA_DIR/environ"; cat'), { env })
+    const environ = await until('its environment', () => readOr(join(lab.agentDir, 'environ')))
+    const given = new Map(
+      readFileSync(join(lab.agentDir, 'environ'), 'utf8')
+        .split('\0')
+        .map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
+    )
+    expect(environ).not.toBe('')
+    expect(given.get('SECRET')).toBe(secret)
+    expect([given.get('HOLDFAST_SESSION'), given.get('TERM_PROGRAM'), given.get('UID')]).toEqual(['s', 'tmux', '12'])
+    expect(given.get('TERM')).toMatch(/^(tmux|screen)-256color$/)
+    for (const name of ['CLAUDECODE', 'TMUX', 'TMUX_PANE', 'COLUMNS', 'IFS', 'HOLDFAST_FRONT']) expect(given.has(name), name).toBe(false)
+    const server = servers(lab)
+    const { keeper, run } = (await lab.status('s')) as unknown as { keeper: number; run: string }
+    for (const pid of [server, keeper]) {
+      expect(readOr(`/proc/${pid}/environ`)).not.toMatch(/HF_LAB|SECRET|CLAUDECODE|HOLDFAST_LINEAGE/)
+      expect(readOr(`/proc/${pid}/cmdline`)).not.toContain('quoted')
+    }
+    const files = readdirSync(join(lab.home, 'runs', run), { withFileTypes: true }).filter((entry) => entry.isFile())
+    for (const { name } of files) expect(readOr(join(lab.home, 'runs', run, name)), name).not.toContain('quoted')
+    await lab.ok(['stop', 's'])
+  }),
+)
+
+verifies('identity', 'the keeper is the pane’s own process; its server is of no run: own session, own marker, own directory', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('s', AGENT, 'idle'))
+    const { keeper, pid, tmux, detached, owner } = (await lab.status('s')) as unknown as {
+      keeper: number
+      pid: number
+      tmux: { socket: string; session: string }
+      detached: boolean
+      owner: { attach: string }
+    }
+    const server = servers(lab)
+    expect(tmux.socket).toBe(lab.socket)
+    expect(detached).toBe(true)
+    expect(owner.attach).toBe('holdfast attach s')
+    expect(lab.tmux('list-panes', '-a', '-F', '#{session_name} #{pane_pid} #{pid}').trim()).toBe(`${tmux.session} ${keeper} ${server}`)
+    expect(sessionOf(server)).toBe(server)
+    expect(sessionOf(keeper)).toBe(keeper)
+    expect(readlinkSync(`/proc/${server}/cwd`)).toBe('/')
+    expect(new Set([marker(server), marker(keeper), marker(pid)]).size).toBe(3)
+    expect(readOr(`/proc/${pid}/status`)).toMatch(/^SigIgn:\s*0{16}$/m)
+    expect(await lab.ok(['status', 's'])).toContain(`session ${tmux.session} at ${lab.socket}`)
+    const { members } = JSON.parse(await lab.ok(['tree', 's', '--json'])) as { members: { pid: number }[] }
+    expect(members.map((member) => member.pid)).toEqual([pid])
+    await lab.ok(['stop', 's'])
+  }),
+)
+
+verifies('evidence', 'the end of the agent is the end of its pane and its run, with its code; what it showed is kept', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('s', 'sh', '-c', 'echo its last words; read -r word; exit 7'))
+    await lab.sees('s', 'its last words')
+    expect((await lab.hf(['logs', 's', '-f'])).stderr).toContain('holdfast attach s')
+    await lab.type('s', 'go', 'Enter')
+    expect((await lab.hf(['wait', 's', '--timeout', '20s'])).code).toBe(7)
+    expect(await lab.status('s')).toMatchObject({ state: 'failed', exit: { code: 7 } })
+    expect(await lab.ok(['logs', 's'])).toBe('its last words\ngo\n')
+    await until('its pane to be gone', () => lab.server() === null)
+  }),
+)
+
+verifies('stop-proof', 'stop ends the whole tree and closes that pane, and no other', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('other', 'sleep', '1000'))
+    await lab.ok(lab.hosted('s', AGENT, 'tree'))
+    const children = await Promise.all(['plain', 'setsid', 'scrubbed'].map((name) => lab.pid(name)))
+    const name = await lab.tmuxOf('s')
+    await lab.ok(['stop', 's'])
+    for (const pid of children) expect(isAlive(pid), String(pid)).toBe(false)
+    expect(lab.tmux('list-sessions', '-F', '#{session_name}')).not.toContain(name)
+    expect((await lab.status('other')).state).toBe('running')
+    // Even where somebody had its pane stay.
+    await lab.ok(lab.hosted('s', AGENT, 'idle'))
+    const again = await lab.tmuxOf('s')
+    lab.tmux('set-option', '-w', '-t', `=${again}:`, 'remain-on-exit', 'on')
+    await lab.ok(['stop', 's'])
+    expect(lab.tmux('list-sessions', '-F', '#{session_name}')).not.toContain(again)
+  }),
+)
+
+verifies('evidence', 'a pane that is closed by hand ends its run, tree and all, and the record says why', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('other', 'sleep', '1000'))
+    await lab.ok(lab.hosted('s', AGENT, 'tree'))
+    const children = await Promise.all(['plain', 'setsid', 'scrubbed'].map((name) => lab.pid(name)))
+    lab.tmux('kill-session', '-t', `=${await lab.tmuxOf('s')}`)
+    await lab.hf(['wait', 's', '--timeout', '30s'])
+    for (const pid of children) await gone(pid)
+    expect(await lab.status('s')).toMatchObject({ state: 'stopped', reason: 'its tmux pane was closed', endedBy: 'SIGHUP' })
+    expect((await lab.status('other')).state).toBe('running')
+  }),
+)
+
+verifies('evidence', 'a tmux server that is killed ends its runs, also those that ignore it; its socket is no obstacle', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('stubborn', AGENT, 'stubborn'))
+    const stubborn = await lab.pid('main')
+    await lab.ok(lab.hosted('tree', AGENT, 'tree'))
+    const children = await Promise.all(['setsid', 'scrubbed'].map((name) => lab.pid(name)))
+    const server = servers(lab)
+    process.kill(server, 'SIGKILL')
+    for (const session of ['stubborn', 'tree']) {
+      await lab.hf(['wait', session, '--timeout', '30s'])
+      expect(await lab.status(session)).toMatchObject({ state: 'stopped', reason: 'its tmux pane was closed: its tmux server is gone' })
+    }
+    for (const pid of [stubborn, ...children]) await gone(pid)
+    await lab.ok(lab.hosted('tree', AGENT, 'idle'))
+    expect(servers(lab)).not.toBe(server)
+    await lab.ok(['stop', 'tree'])
+  }),
+)
+
+verifies('one-owner', 'five at once make one server, each its own pane', () =>
+  inHostedLab(async (lab) => {
+    const names = ['a', 'a.1', 'a-1', 'a_1', 'b']
+    const started = await Promise.all(names.map((name) => lab.hf(lab.hosted(name, 'sleep', '1000'), { timeoutMs: 60_000 })))
+    for (const { code, stderr } of started) expect(code, stderr).toBe(0)
+    const panes = lab.tmux('list-panes', '-a', '-F', '#{pid}').trim().split('\n')
+    expect(panes).toHaveLength(5)
+    expect(new Set(panes).size).toBe(1)
+    // Exact names: what is called like the beginning of another is not meant.
+    await lab.ok(['stop', 'a'])
+    expect(lab.tmux('list-panes', '-a', '-F', '#{pid}').trim().split('\n')).toHaveLength(4)
+    expect((await lab.hf(['run', '--session', 'b', '--tmux', '--detach', '--', 'true'])).stderr).toMatch(/in tmux\) since .*\n.*holdfast attach b/)
+  }),
+)
+
+test('Ctrl-C reaches the agent once, Ctrl-Z does not leave it stopped, and a pane follows its size', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('cooked', 'sh', '-c', 'trap "echo INT" INT; echo ready; while :; do sleep 0.1; done'))
+    await lab.sees('cooked', 'ready')
+    await lab.type('cooked', 'C-c')
+    await lab.sees('cooked', 'INT')
+    await lab.ok(lab.hosted('s', ...TYPIST))
+    await lab.sees('s', 'ready')
+    await lab.type('s', 'C-z')
+    await lab.sees('s', '[goes on]')
+    lab.tmux('resize-window', '-t', `=${await lab.tmuxOf('s')}:`, '-x', '77', '-y', '20')
+    await lab.sees('s', '[77 wide]')
+    await lab.type('s', 'C-c')
+    expect((await lab.hf(['wait', 's', '--timeout', '20s'])).code).toBe(3)
+    expect((await lab.screen('cooked')).match(/INT/g)).toHaveLength(1)
+    // One that is being ended may be frozen on the way.
+    const { pid } = await lab.status('cooked')
+    await lab.ok(['stop', 'cooked', '--grace', '1s'])
+    expect(stateOf(pid)).toBeNull()
+  }))
+
+test('a time limit, a tree that outlives its agent, and a restart are as everywhere', () =>
+  inHostedLab(async (lab) => {
+    const run = (session: string, ...options: string[]) => [
+      'run',
+      '--session',
+      session,
+      '--dir',
+      lab.dir,
+      '--share',
+      '--tmux',
+      '--detach',
+      ...options,
+    ]
+    await lab.ok([...run('short', '--timeout', '1s'), '--', 'sleep', '1000'])
+    await lab.hf(['wait', 'short', '--timeout', '30s'])
+    expect(await lab.status('short')).toMatchObject({ state: 'stopped', endedBy: 'timeout' })
+    await lab.ok([...run('tree', '--until', 'tree'), '--', 'sh', '-c', 'sleep 1000 & echo $! >"$FA_DIR/left.pid"'])
+    const left = await lab.pid('left')
+    await until('its agent to be over', async () => (await lab.ok(['status', 'tree'])).includes('--until tree'))
+    expect(isAlive(left)).toBe(true)
+    expect(await lab.tmuxOf('tree')).not.toBe('')
+    process.kill(left, 'SIGKILL')
+    await lab.hf(['wait', 'tree', '--timeout', '30s'])
+    expect(await lab.status('tree')).toMatchObject({ state: 'completed' })
+    await lab.ok(lab.hosted('again', AGENT, 'idle'))
+    const first = await lab.tmuxOf('again')
+    await lab.ok(['restart', 'again', '--share'])
+    expect(await lab.tmuxOf('again')).not.toBe(first)
+    expect(lab.tmux('list-sessions', '-F', '#{session_name}')).not.toContain(first)
+  }))
+
+verifies('innocent', 'a server that was first started inside a session outlives it; what was started in that session does not', () =>
+  inHostedLab(async (lab) => {
+    const inner = (session: string, ...options: string[]) =>
+      `"$HOLDFAST" run --session ${session} --dir ${lab.newDir()} --tmux --detach ${options.join(' ')} -- sleep 1000`
+    const script = `${inner('nested')} >"$FA_DIR/log" 2>&1; ${inner('free', '--independent')} >>"$FA_DIR/log" 2>&1; echo $$ >"$FA_DIR/outer.pid"; sleep 1000`
+    await lab.ok(lab.detached('outer', 'sh', '-c', script), { env: { HOLDFAST: join(process.cwd(), 'bin/holdfast') } })
+    await lab.pid('outer')
+    const server = servers(lab)
+    expect(server, readOr(join(lab.agentDir, 'log'))).toBeGreaterThan(1)
+    await lab.ok(['stop', 'outer'])
+    expect(await lab.status('nested')).toMatchObject({ state: 'stopped' })
+    expect(await lab.status('free')).toMatchObject({ state: 'running' })
+    expect(servers(lab)).toBe(server)
+  }),
+)
+
+verifies('private', 'a home whose path is too long for a socket has it in a private folder of the user', () =>
+  inHostedLab(
+    async (lab) => {
+      const home = longHome(lab)
+      const at = { env: { HOLDFAST_HOME: home } }
+      await lab.ok(lab.hosted('s', 'sleep', '1000'), at)
+      const { tmux } = JSON.parse(await lab.ok(['status', 's', '--json'], at)) as { tmux: { socket: string } }
+      expect(tmux.socket).toBe(lab.socket)
+      await lab.ok(['stop', 's'], at)
+    },
+    (lab) => shortSocket(longHome(lab)),
+  ),
+)
