@@ -1,3 +1,4 @@
+export * from './activity.ts'
 export * from './anchor.ts'
 export * from './aware.ts'
 export * from './claim.ts'

@@ -16,6 +16,8 @@ export type EventKind =
   | 'rebound'
   | 'said'
   | 'messaged'
+  | 'activity'
+  | 'refused'
 
 export type HoldfastEvent = {
   readonly seq: number
