@@ -2,7 +2,8 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { HARNESSES, harnessFrom, SPARE } from '../harness/index.ts'
-import type { Harness, SpareRule } from '../model/index.ts'
+import type { Harness, NotifyConfig, SpareRule } from '../model/index.ts'
+import { NOTIFY_DEFAULT, NOTIFY_KINDS } from '../model/index.ts'
 
 export type Config = {
   /** The shipped list, with what `config.toml` adds (`[spare] add`) and takes away (`drop`), by process name. */
@@ -10,6 +11,8 @@ export type Config = {
   /** Those we ship, and those that `config.toml` describes (`[harness.NAME]`). */
   readonly harnesses: () => readonly Harness[]
   readonly ownHarnesses: () => readonly Harness[]
+  /** How people are told of what happens (`[notify]`). */
+  readonly notify: () => NotifyConfig
   /** What is wrong with it, once it was read. */
   readonly trouble: () => string | null
 }
@@ -25,11 +28,17 @@ export function openConfig(home: string): Config {
     spares: () => once().spares,
     harnesses: () => [...HARNESSES, ...once().own],
     ownHarnesses: () => once().own,
+    notify: () => once().notify,
     trouble: () => known?.trouble ?? null,
   }
 }
 
-type Read = { readonly spares: readonly SpareRule[]; readonly own: readonly Harness[]; readonly trouble: string | null }
+type Read = {
+  readonly spares: readonly SpareRule[]
+  readonly own: readonly Harness[]
+  readonly notify: NotifyConfig
+  readonly trouble: string | null
+}
 
 /** What is wrong in one part is no reason to forget the other. */
 function readConfig(path: string): Read {
@@ -42,11 +51,12 @@ function readConfig(path: string): Read {
       return shipped
     }
   }
-  const { spare = {}, harness = {}, ...more } = or(() => parsed(readOr(path) ?? '', path), {})
+  const { spare = {}, harness = {}, notify = {}, ...more } = or(() => parsed(readOr(path) ?? '', path), {})
   if (Object.keys(more).length > 0) troubles.push(`${path}: nobody knows ${Object.keys(more).join(', ')}`)
   const spares = or(() => sparesFrom(spare, path), SPARE)
   const own = or(() => harnessesFrom(harness, path), [])
-  return { spares, own, trouble: troubles.length === 0 ? null : troubles.join('; ') }
+  const told = or(() => notifyFrom(notify, path), NOTIFY_DEFAULT)
+  return { spares, own, notify: told, trouble: troubles.length === 0 ? null : troubles.join('; ') }
 }
 
 function sparesFrom(spare: unknown, path: string): readonly SpareRule[] {
@@ -62,6 +72,34 @@ function harnessesFrom(tables: unknown, path: string): Harness[] {
   if (typeof tables !== 'object' || tables === null || Array.isArray(tables)) throw new Error(`${path}: harness is a table: [harness.NAME]`)
   return Object.entries(tables).map(([name, table]) => harnessFrom(name, table, path))
 }
+
+function notifyFrom(table: unknown, path: string): NotifyConfig {
+  if (typeof table !== 'object' || table === null || Array.isArray(table)) throw new Error(`${path}: notify is a table: [notify]`)
+  const {
+    desktop = NOTIFY_DEFAULT.desktop,
+    bell = NOTIFY_DEFAULT.bell,
+    command = null,
+    on = NOTIFY_KINDS,
+    ...more
+  } = table as Record<string, unknown>
+  const wrong = (what: string): Error => new Error(`${path}: ${what}`)
+  if (Object.keys(more).length > 0)
+    throw wrong(
+      `nobody knows ${Object.keys(more)
+        .map((key) => `notify.${key}`)
+        .join(', ')}`,
+    )
+  if (typeof desktop !== 'boolean') throw wrong('notify.desktop is true or false')
+  if (typeof bell !== 'boolean') throw wrong('notify.bell is true or false')
+  if (command !== null && !(areWords(command) && command[0] !== undefined && command[0] !== ''))
+    throw wrong('notify.command is a list of words, the program first, such as command = ["notify-me", "--loud"]')
+  const kinds = NOTIFY_KINDS.filter((kind) => areWords(on) && on.includes(kind))
+  if (!areWords(on) || on.some((kind) => !kinds.some((known) => known === kind)))
+    throw wrong(`notify.on is a list of any of ${NOTIFY_KINDS.map((kind) => JSON.stringify(kind)).join(', ')}`)
+  return { desktop, bell, command: command === null ? null : (command as string[]), on: kinds }
+}
+
+const areWords = (value: unknown): value is string[] => Array.isArray(value) && value.every((word) => typeof word === 'string')
 
 function parsed(text: string, path: string): Record<string, unknown> {
   try {

@@ -215,8 +215,9 @@ turn-end)
   ;;
 waiting)
   # Whose turn is over needs no answer: some harnesses also call when nobody has said anything for long. Nor is it known of what grok calls.
-  # What asks may be inside of it: it is the same person who answers. Nobody waits for the record, least of all the question.
-  if [ "$hf_state" != idle ] && [ "$hf_harness" != grok ] && ! hf_other && hf_is waiting; then hf_tell </dev/null >/dev/null 2>&1 & fi
+  # What asks may be inside of it: it is the same person who answers. Nobody waits for the record, least of all the
+  # question: hence a shell of its own, since one that redirects a function keeps what it will put back open, and the harness waits for that.
+  if [ "$hf_state" != idle ] && [ "$hf_harness" != grok ] && ! hf_other && hf_is waiting; then (hf_tell) </dev/null >/dev/null 2>&1 & fi
   ;;
 session-start | session-end) hf_report ;;
 # Whatever goes wrong with it is nothing for the agent.

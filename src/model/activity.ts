@@ -18,7 +18,7 @@ export type Asker = { readonly pid: number; readonly command: string; readonly u
 export type Refusal = {
   readonly asker: Asker
   readonly wanted: 'session' | 'directory' | 'conversation'
-  readonly dir: string
+  readonly dir: string | null
   /** The same asker is told of at this holder no more often than that. */
   readonly gapMs: number
 }

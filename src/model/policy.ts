@@ -86,7 +86,7 @@ export const policy = {
   backoffMaxMs: 5 * 60_000,
   /** An agent of which only its output tells is idle after so long a silence; that it changed is recorded no more often than so. */
   quietMs: 10_000,
-  activityEventMs: 60_000,
+  activityEventMs: 5 * 60_000,
   /** The daemon looks so often what agents are at, and whether there is something to tell a person. */
   activityPaceMs: 2_000,
   /** One asker that a holder refuses again and again is recorded so often. */
@@ -98,8 +98,9 @@ export const policy = {
   notifySameMs: 30_000,
   notifyCount: 10,
   notifyWithinMs: 60_000,
-  /** So many wait for a way that fails, the newest of them; each try has so long, and each text so many characters. */
+  /** So many wait for a way that fails, the newest of them; each is tried so often, for so long, and each text has so many characters. */
   notifyQueue: 20,
+  notifyTries: 3,
   notifyRunMs: 10_000,
   notifyLength: 240,
   /** How many members of a run are remembered, the newest first. */

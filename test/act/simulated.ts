@@ -96,7 +96,7 @@ export async function simulated(): Promise<Simulated> {
     daemonLore: { variables: new Map(), backgroundId: () => null, handsOver: () => null, worksThrough: () => null },
     ask: async () => {},
     files: {
-activity: () => null,
+      activity: () => null,
       recordActivity: () => {},
       outputAt: () => null,
       cgroup: () => null,

@@ -149,7 +149,7 @@ function installOlder({ world }: User, harness: string, path: string, before: st
   const rule = HOOKS[harness]
   const command = (event: 'session-start' | 'before-tool' | 'session-end') => hookCommand(join(world.assets, 'hook.sh'), harness, event)
   const events = (['session-start', 'before-tool', 'session-end'] as const).map((event) => ({
-    event: (rule?.kind === 'settings' && rule.events[event]) || '',
+    event: (rule?.kind === 'settings' && (rule.events[event] as string)) || '',
     command: command(event),
   }))
   const { text, steps, made } = addHooks(before, events)
@@ -157,21 +157,22 @@ function installOlder({ world }: User, harness: string, path: string, before: st
   writeHookRecord(world, harness, { path, sha256: sha256(text), steps, made, created: false, folders: [] })
 }
 
-test('hooks from before there was one for prompts are called outdated; an install adds what is missing, and out come the very bytes', () => {
-  for (const [harness, file, event] of [
-    ['claude', '.claude/settings.json', 'UserPromptSubmit'],
-    ['codex', '.codex/hooks.json', 'UserPromptSubmit'],
-    ['gemini', '.gemini/settings.json', 'BeforeAgent'],
-    ['qwen', '.qwen/settings.json', 'UserPromptSubmit'],
-    ['droid', '.factory/settings.json', 'UserPromptSubmit'],
+test('hooks from before there were those for prompts and turns are called outdated; an install adds what is missing, and out come the very bytes', () => {
+  for (const [harness, file, events] of [
+    ['claude', '.claude/settings.json', ['UserPromptSubmit', 'Stop', 'Notification']],
+    ['codex', '.codex/hooks.json', ['UserPromptSubmit', 'Stop', 'PermissionRequest']],
+    ['gemini', '.gemini/settings.json', ['BeforeAgent', 'AfterAgent', 'Notification']],
+    ['qwen', '.qwen/settings.json', ['UserPromptSubmit', 'Stop', 'Notification']],
+    ['droid', '.factory/settings.json', ['UserPromptSubmit', 'Stop', 'Notification']],
   ] as const) {
     const one = user()
     const path = join(one.home, file)
     installOlder(one, harness, path, SETTINGS)
     const older = read(path)
     expect(stateOf(one, harness), harness).toBe('outdated')
-    expect(installHooks(one.world, harness), harness).toMatchObject({ did: 'updated', events: [event] })
-    expect(commands(path, event), harness).toEqual([hookCommand(join(one.world.assets, 'hook.sh'), harness, 'prompt')])
+    expect(installHooks(one.world, harness), harness).toMatchObject({ did: 'updated', events })
+    for (const [index, event] of (['prompt', 'turn-end', 'waiting'] as const).entries())
+      expect(commands(path, events[index] ?? ''), harness).toEqual([hookCommand(join(one.world.assets, 'hook.sh'), harness, event)])
     // Those that were there are where they were, as codex's trust in them wants it.
     for (const other of ['SessionStart', 'PreToolUse', 'BeforeTool', 'SessionEnd'])
       if (older.includes(`"${other}"`)) expect(commands(path, other), `${harness} ${other}`).toEqual(inText(older, other))
