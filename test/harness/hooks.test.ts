@@ -272,6 +272,67 @@ test("a harness's own variables say where its settings are", () => {
   expect(at('droid', {})).toBe('/home/dev/.factory/settings.json')
 })
 
+test('the plugin tells what its person waits for: the end of a turn, and questions, also of those that it has started', () => {
+  const { home, world } = user()
+  const { path } = installHooks(world, 'opencode')
+  mkdirSync(world.assets)
+  writeFileSync(join(world.assets, 'hook.sh'), 'printf "%s %s %s\\n" "$1" "$2" "$(cat)" >>"$TOLD"\n')
+  const script = `
+    import { Holdfast } from ${JSON.stringify(path)}
+    import { existsSync, readFileSync } from 'node:fs'
+    const parents = { ses_child: 'ses_1', ses_grandchild: 'ses_child', ses_1: undefined }
+    const get = async ({ path: { id } }) => ({ data: id in parents ? { parentID: parents[id] } : undefined })
+    const { event } = await Holdfast({ client: { session: { get } } })
+    for (const [type, sessionID] of [
+      ['permission.asked', 'ses_1'], ['permission.replied', 'ses_1'], ['question.asked', 'ses_grandchild'], ['question.rejected', 'ses_grandchild'],
+      ['session.idle', 'ses_child'], ['session.idle', 'ses_1'], ['permission.updated', 'ses_stranger'], ['session.idle', undefined],
+    ]) {
+      await event({ event: { type, properties: { sessionID } } })
+      await new Promise((done) => setTimeout(done, 5))
+    }
+    for (let i = 0; i < 500 && !(existsSync(process.env.TOLD) && readFileSync(process.env.TOLD, 'utf8').split('\\n').length > 5); i++)
+      await new Promise((done) => setTimeout(done, 20))
+  `
+  const told = join(home, 'told')
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    env: { PATH: process.env['PATH'] ?? '', TOLD: told, HOLDFAST_FENCE: join(home, 'retired'), HOLDFAST_RUN: 'r1' },
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
+  expect(stderr.replaceAll(/^.*(Warning|warning|Reparsing|To eliminate).*\n/gm, '')).toBe('')
+  // What was answered reads like a tool call: that is how a shell hears that it goes on.
+  expect(read(told).split('\n')).toEqual([
+    ...['waiting', 'before-tool', 'waiting', 'before-tool', 'turn-end'].map((event) => `opencode ${event} {"session_id":"ses_1"}`),
+    '',
+  ])
+})
+
+test('which notifications are meant is said where a harness has kinds of them', () => {
+  const groups = (harness: string, event: string) => {
+    const { world } = user()
+    const { hooks } = JSON.parse(read(installHooks(world, harness).path)) as { hooks: Record<string, { matcher?: string; hooks?: unknown[] }[]> }
+    return hooks[event]?.map(({ matcher }) => matcher)
+  }
+  expect(groups('claude', 'Notification')).toEqual(['permission_prompt|elicitation_dialog|elicitation_url_dialog|agent_needs_input'])
+  // It compares whole words.
+  expect(groups('qwen', 'Notification')).toEqual(['permission_prompt'])
+  expect(groups('gemini', 'Notification')).toEqual(['ToolPermission'])
+  expect(groups('copilot', 'notification')).toEqual(['permission_prompt|elicitation_dialog'])
+  expect(groups('codex', 'PermissionRequest')).toEqual([undefined])
+  expect(groups('droid', 'Notification')).toEqual([undefined])
+  expect(groups('grok', 'Notification')).toBeUndefined()
+  for (const [harness, event] of [
+    ['claude', 'Stop'],
+    ['codex', 'Stop'],
+    ['qwen', 'Stop'],
+    ['droid', 'Stop'],
+    ['grok', 'Stop'],
+    ['gemini', 'AfterAgent'],
+    ['copilot', 'agentStop'],
+  ] as const)
+    expect(groups(harness, event), harness).toEqual([undefined])
+})
+
 test('the plugin reports the session of a person, puts news beside its prompts, and denies the tools of a retired agent', () => {
   const { home, world } = user()
   const { path } = installHooks(world, 'opencode')

@@ -42,6 +42,18 @@ describe('what it says', () => {
     const beside = { sharedWith: ['s2 in /a'], neighbours: ['s3 in /wt'] }
     expect(sightJson(sight({ ...beside, worktree }))).toMatchObject({ ...beside, worktree })
   })
+  test('of what its agent is at', () => {
+    expect(sightJson(sight({ activity: { state: 'waiting', since: 0, how: 'registry' } }))['activity']).toEqual({
+      state: 'waiting',
+      since: '1970-01-01T00:00:00.000Z',
+      how: 'registry',
+    })
+    expect(sightJson(sight({ activity: { state: 'busy', since: null, how: 'output' } }))['activity']).toEqual({
+      state: 'busy',
+      since: null,
+      how: 'output',
+    })
+  })
   test('of a live run', () => {
     expect(sightJson(sight({ session: session({ name: 'fix' }), tasks: [task], usage: { cpuMs: 70, whole: true }, entered: true }))).toEqual({
       session: 's1',
