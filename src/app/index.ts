@@ -1,7 +1,7 @@
 export type { OnLive } from '../decide/index.ts'
 export { parseDuration, parseTokens } from '../decide/index.ts'
 export { ownArguments } from '../observe/index.ts'
-export { type SeenActivities, watchActivities } from './activity.ts'
+export { nothingSeen, watchActivities } from './activity.ts'
 export * from './adopt.ts'
 export * from './agent.ts'
 export { type Cleared, clearAnchors } from './anchors.ts'

@@ -1,32 +1,38 @@
-import { decideNotification, type Happening, heldBack, type NotifyHistory } from '../decide/index.ts'
-import type { HoldfastEvent, Notification, NotifyKind, NotifyWay, Store } from '../model/index.ts'
+import { decideNotification, type Happening, heldBack, NOTHING_TOLD, type NotifyHistory } from '../decide/index.ts'
+import type { HoldfastEvent, Notification, NotifyKind, NotifyWay } from '../model/index.ts'
 import { heldBackText, notificationText } from '../show/index.ts'
 import { endsWithAnswer } from './activity.ts'
 import { readNotified, writeNotified } from './notified.ts'
+import { type StoreWatch, storeWatch } from './stamp.ts'
 import type { World } from './world.ts'
 
+/** What was told lately. */
+export type Heard = { readonly store: StoreWatch; history: NotifyHistory }
+export const nothingHeard = (): Heard => ({ store: storeWatch(), history: NOTHING_TOLD })
+
 /** What happened since it was last looked, as far as a person is told of it. Each is given out once, also if we die right after. */
-export async function newNotifications(world: World, history: NotifyHistory): Promise<{ notifications: Notification[]; history: NotifyHistory }> {
-  const store = await world.store('reader')
-  const events = await unseenEvents(world, store)
+export async function newNotifications(world: World, heard: Heard): Promise<Notification[]> {
+  const isNew = heard.store.isNew(world.home)
+  const events = isNew ? await unseenEvents(world) : []
+  if (isNew) heard.store.settle()
   const now = world.clock.now()
-  const config = world.notify()
   const notifications: Notification[] = []
-  let after = history
   for (const [index, event] of events.entries()) {
-    const happening = await happeningOf(world, store, event, events.slice(index + 1))
-    const { decision, history: next } = decideNotification(happening, config, after, now, world.policy)
-    after = next
-    if (decision.kind === 'tell') notifications.push(await notificationOf(world, store, happening, decision.as))
+    const happening = await happeningOf(world, event, events.slice(index + 1))
+    const { decision, history } = decideNotification(happening, world.notify(), heard.history, now, world.policy)
+    heard.history = history
+    if (decision.kind === 'tell') notifications.push(await notificationOf(world, happening, decision.as))
   }
-  const { count, history: last } = heldBack(after, now, world.policy)
-  if (count > 0)
-    notifications.push({ kind: 'more', session: null, run: null, seq: events.at(-1)?.seq ?? 0, at: now, tty: null, ...heldBackText(count) })
-  return { notifications, history: last }
+  const { count, history } = heldBack(heard.history, now, world.policy)
+  heard.history = history
+  if (count === 0) return notifications
+  return [...notifications, { kind: 'more', session: null, run: null, seq: events.at(-1)?.seq ?? 0, at: now, tty: null, ...heldBackText(count) }]
 }
 
 /** At first there is nothing to tell; of more than can be read at once, the newest. A store that was lost numbers from 1 again. */
-async function unseenEvents({ home, policy }: World, store: Store): Promise<HoldfastEvent[]> {
+async function unseenEvents(world: World): Promise<HoldfastEvent[]> {
+  const { home, policy } = world
+  const store = await world.store('reader')
   const newest = (await store.events({ session: null, after: 0, limit: 1 })).at(-1)?.seq ?? 0
   const seen = readNotified(home)
   if (seen === newest) return []
@@ -35,7 +41,8 @@ async function unseenEvents({ home, policy }: World, store: Store): Promise<Hold
   return events
 }
 
-async function happeningOf(world: World, store: Store, event: HoldfastEvent, later: readonly HoldfastEvent[]): Promise<Happening> {
+async function happeningOf(world: World, event: HoldfastEvent, later: readonly HoldfastEvent[]): Promise<Happening> {
+  const store = await world.store('reader')
   const run = event.kind === 'ended' ? await store.run(event.run) : null
   const found = run === null ? null : await store.find(run.session, 'exact')
   const headless = run !== null && found?.kind === 'found' && endsWithAnswer(world, found.view.session, run)
@@ -47,7 +54,8 @@ async function happeningOf(world: World, store: Store, event: HoldfastEvent, lat
   }
 }
 
-async function notificationOf(world: World, store: Store, { event }: Happening, as: NotifyKind): Promise<Notification> {
+async function notificationOf(world: World, { event }: Happening, as: NotifyKind): Promise<Notification> {
+  const store = await world.store('reader')
   const { session, run, seq, at } = event
   const found = await store.find(session, 'exact')
   const name = (found.kind === 'found' ? found.view.session.name : null) ?? session

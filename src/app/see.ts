@@ -139,7 +139,7 @@ async function convergeOne(world: World, store: Store, session: Session, run: Li
     run: shown,
     liveness: livenessOf(judged),
     pid,
-    activity: isAtWork(shown, judged, seen) ? activityOf(world, session, shown, seen.harnessId) : null,
+    activity: isAtWork(shown, judged, seen) ? activityOf(world, session, shown, () => seen.harnessId) : null,
     note: fenceNote(world, shown, judged) ?? handedOverNote(world, shown, judged, seen) ?? noteOf(shown, judged, seen),
   }
 }

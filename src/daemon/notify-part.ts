@@ -1,5 +1,4 @@
-import { deliver, newNotifications, notifyWays, type SeenActivities, watchActivities } from '../app/index.ts'
-import { NOTHING_TOLD } from '../decide/index.ts'
+import { deliver, newNotifications, nothingHeard, nothingSeen, notifyWays, watchActivities } from '../app/index.ts'
 import { NOTIFY_WAYS, type Notification, type NotifyWay, policy } from '../model/index.ts'
 import type { Daemon } from './index.ts'
 import type { Part } from './loop.ts'
@@ -11,7 +10,7 @@ export function notifyParts(daemon: Daemon): Part[] {
 }
 
 function activityPart({ worlds, wake }: Daemon): Part {
-  const seen: SeenActivities = new Map()
+  const seen = nothingSeen()
   return {
     name: 'activity',
     everyMs: policy.activityPaceMs,
@@ -24,22 +23,21 @@ function activityPart({ worlds, wake }: Daemon): Part {
 }
 
 function notifyPart({ worlds, wake }: Daemon, ways: readonly Way[]): Part {
-  let history = NOTHING_TOLD
+  const heard = nothingHeard()
   return {
     name: 'notify',
     everyMs: policy.activityPaceMs,
     round: () =>
       worlds.use(async (world) => {
-        const news = await newNotifications(world, history)
-        history = news.history
-        const open = news.notifications.length === 0 ? [] : notifyWays(world).filter(({ why }) => why === null)
+        const news = await newNotifications(world, heard)
+        const open = news.length === 0 ? [] : notifyWays(world).filter(({ why }) => why === null)
         for (const { way, part, queue } of ways) {
           if (!open.some((one) => one.way === way)) continue
-          queue.push(...news.notifications.map((notification) => ({ notification, tries: 0 })))
+          queue.push(...news.map((notification) => ({ notification, tries: 0 })))
           queue.splice(0, queue.length - policy.notifyQueue)
           wake(part.name)
         }
-        return { told: news.notifications.length, held: history.held }
+        return { told: news.length, held: heard.history.held }
       }),
   }
 }
