@@ -2,8 +2,8 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { HARNESSES, harnessFrom, SPARE } from '../harness/index.ts'
-import type { Harness, SpareRule } from '../model/index.ts'
-import { Problem } from '../model/index.ts'
+import type { Harness, NotifyConfig, SpareRule } from '../model/index.ts'
+import { NOTIFY_DEFAULT, NOTIFY_KINDS, Problem } from '../model/index.ts'
 
 export type Config = {
   /** The shipped list, with what `config.toml` adds (`[spare] add`) and takes away (`drop`), by process name. */
@@ -13,6 +13,8 @@ export type Config = {
   readonly ownHarnesses: () => readonly Harness[]
   /** The port that the daemon shall have on loopback (`[daemon] port`); null: any. */
   readonly daemonPort: () => number | null
+  /** How people are told of what happens (`[notify]`). */
+  readonly notify: () => NotifyConfig
   /** What is wrong with it, once it was read. */
   readonly trouble: () => string | null
 }
@@ -34,6 +36,7 @@ export function openConfig(home: string): Config {
       if (port === 'unknown') throw new Problem('usage', trouble ?? '', { hint: 'without a port there, the daemon takes a free one' })
       return port
     },
+    notify: () => once().notify,
     trouble: () => known?.trouble ?? null,
   }
 }
@@ -42,6 +45,7 @@ type Read = {
   readonly spares: readonly SpareRule[]
   readonly own: readonly Harness[]
   readonly port: number | 'unknown' | null
+  readonly notify: NotifyConfig
   readonly trouble: string | null
 }
 
@@ -56,12 +60,13 @@ function readConfig(path: string): Read {
       return shipped
     }
   }
-  const { spare = {}, harness = {}, daemon = {}, ...more } = or(() => parsed(readOr(path) ?? '', path), {})
+  const { spare = {}, harness = {}, daemon = {}, notify = {}, ...more } = or(() => parsed(readOr(path) ?? '', path), {})
   if (Object.keys(more).length > 0) troubles.push(`${path}: nobody knows ${Object.keys(more).join(', ')}`)
   const spares = or(() => sparesFrom(spare, path), SPARE)
   const own = or(() => harnessesFrom(harness, path), [])
   const port = or<Read['port']>(() => portFrom(daemon, path), 'unknown')
-  return { spares, own, port, trouble: troubles.length === 0 ? null : troubles.join('; ') }
+  const told = or(() => notifyFrom(notify, path), NOTIFY_DEFAULT)
+  return { spares, own, port, notify: told, trouble: troubles.length === 0 ? null : troubles.join('; ') }
 }
 
 function sparesFrom(spare: unknown, path: string): readonly SpareRule[] {
@@ -91,6 +96,34 @@ function portFrom(table: unknown, path: string): number | null {
   if (port === null || (typeof port === 'number' && Number.isInteger(port) && port >= 1024 && port <= 65_535)) return port
   throw new Error(`${path}: daemon.port is a number from 1024 to 65535, such as port = 7440`)
 }
+
+function notifyFrom(table: unknown, path: string): NotifyConfig {
+  if (typeof table !== 'object' || table === null || Array.isArray(table)) throw new Error(`${path}: notify is a table: [notify]`)
+  const {
+    desktop = NOTIFY_DEFAULT.desktop,
+    bell = NOTIFY_DEFAULT.bell,
+    command = null,
+    on = NOTIFY_KINDS,
+    ...more
+  } = table as Record<string, unknown>
+  const wrong = (what: string): Error => new Error(`${path}: ${what}`)
+  if (Object.keys(more).length > 0)
+    throw wrong(
+      `nobody knows ${Object.keys(more)
+        .map((key) => `notify.${key}`)
+        .join(', ')}`,
+    )
+  if (typeof desktop !== 'boolean') throw wrong('notify.desktop is true or false')
+  if (typeof bell !== 'boolean') throw wrong('notify.bell is true or false')
+  if (command !== null && !(areWords(command) && command[0] !== undefined && command[0] !== ''))
+    throw wrong('notify.command is a list of words, the program first, such as command = ["notify-me", "--loud"]')
+  const kinds = NOTIFY_KINDS.filter((kind) => areWords(on) && on.includes(kind))
+  if (!areWords(on) || on.some((kind) => !kinds.some((known) => known === kind)))
+    throw wrong(`notify.on is a list of any of ${NOTIFY_KINDS.map((kind) => JSON.stringify(kind)).join(', ')}`)
+  return { desktop, bell, command: command === null ? null : (command as string[]), on: kinds }
+}
+
+const areWords = (value: unknown): value is string[] => Array.isArray(value) && value.every((word) => typeof word === 'string')
 
 function parsed(text: string, path: string): Record<string, unknown> {
   try {

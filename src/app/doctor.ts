@@ -8,6 +8,7 @@ import { containmentFor } from './contain.ts'
 import { twoOwners } from './discover.ts'
 import { forgottenLocks } from './forgotten.ts'
 import { judgeLocks } from './locks.ts'
+import { notifyWays } from './notify.ts'
 import { prune } from './prune.ts'
 import { runsInQuestion, suspectsOfRuns } from './suspects.ts'
 import type { World } from './world.ts'
@@ -18,6 +19,7 @@ export async function examine(world: World): Promise<Finding[]> {
   const { views, locks, unreadable } = await store.snapshot('live', world.policy.sessionsShown)
   return [
     ...machine(world),
+    ...notifications(world),
     ...brokenInvariants(views, locks).map((what): Finding => ({ topic: 'store', level: 'trouble', what, next: 'this is a bug; please report it' })),
     ...unreadable.map(
       (run): Finding => ({ topic: 'store', level: 'trouble', what: `run ${run} cannot be read`, next: `its directory is ${world.files.path(run)}` }),
@@ -75,6 +77,15 @@ function machine(world: World): Finding[] {
       next: blind === null ? null : 'what cannot be seen is unknown, and nothing is ended because of it',
     },
   ]
+}
+
+/** How people hear of what happens without asking. Only a daemon tells them anything. */
+function notifications(world: World): Finding[] {
+  const ways = notifyWays(world)
+  const open = ways.flatMap(({ way, why }) => (why === null ? [way] : []))
+  const shut = ways.flatMap(({ way, why }) => (why === null ? [] : [`${way}: ${why}`]))
+  const what = `${open.length === 0 ? 'nobody is told' : `told by ${open.join(', ')}`} while the daemon runs${shut.length === 0 ? '' : `; not by ${shut.join('; ')}`}`
+  return [{ topic: 'notifications', level: 'fine', what, next: open.length === 0 ? 'config.toml: [notify]' : null }]
 }
 
 const containmentAdvice = (level: string): string | null =>

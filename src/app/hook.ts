@@ -1,6 +1,7 @@
 import { agentsAmong, HOOKS } from '../harness/index.ts'
 import type { Candidate, Run, Store } from '../model/index.ts'
 import { isLive, isNativeId, sameProcess } from '../model/index.ts'
+import { noteActivity } from './activity.ts'
 import { tellNews } from './aware.ts'
 import { candidateOf } from './candidates.ts'
 import { bind } from './native.ts'
@@ -16,6 +17,11 @@ export type Report = { readonly harness: string; readonly event: string; readonl
 export async function hear(world: World, report: Report): Promise<string | null> {
   const store = await world.store('writer')
   const run = await store.run(world.env['HOLDFAST_RUN'] ?? '')
+  // Its script has looked who calls, and written down what that one is at.
+  if (report.event === 'turn-end' || report.event === 'waiting') {
+    if (run !== null && isLive(run)) await noteActivity(world, store, run)
+    return null
+  }
   const native = nativeIn(report.payload)
   if (run === null || native === null || !isAbout(world, run, native)) return null
   const isOwner = isLive(run) && world.env['HOLDFAST_EPOCH'] === String(run.epoch)
@@ -30,6 +36,8 @@ export async function hear(world: World, report: Report): Promise<string | null>
     return null
   }
   const answer = await bind(world, store, run, { harness: report.harness, id: native }, { how: 'hook' })
+  // A compaction is one, too, and so may be what goes on in the middle of a turn: only at its very start nobody has said anything yet.
+  if (world.files.activity(run.id) === null) await noteActivity(world, store, run, 'idle')
   if (answer.kind !== 'taken') return null
   const { session } = answer.by
   return `Holdfast: this conversation is that of session ${session} (pid ${world.files.harness(answer.by.id)?.pid ?? '?'}), which is alive: both would write to the same transcript. Tool calls are denied here. Leave this agent, and go on there: holdfast attach ${session}, or take it over: holdfast resume ${session} --takeover`
@@ -41,6 +49,7 @@ async function hearPrompt(world: World, store: Store, run: Run, { harness, paylo
   if (payload['agent_id'] !== undefined && payload['agent_id'] !== null) return null
   if (native !== null) world.files.recordPrompted(run.id, `${world.clock.now()} ${process.pid}\n`)
   if (native !== null && world.files.natives(run.id).at(-1)?.id !== native) await bind(world, store, run, { harness, id: native }, { how: 'hook' })
+  if (native !== null) await noteActivity(world, store, run, 'busy')
   const news = await tellNews(world, store, (await store.run(run.id)) ?? run)
   if (news === null) return null
   const answer = HOOKS[harness]?.atPrompt(`Holdfast: ${news}`) ?? null

@@ -16,7 +16,7 @@ import { type HookChange, type HookEvent, type HookRule, type HookState, Problem
 import { type HookRecord, type HookWorld, readHookRecord, removeHookRecord, sha256, writeHookRecord } from './hook-record.ts'
 
 /** In the order in which they came: what an older Holdfast has put in stays where it is. */
-const EVENTS: readonly HookEvent[] = ['session-start', 'before-tool', 'session-end', 'prompt']
+const EVENTS: readonly HookEvent[] = ['session-start', 'before-tool', 'session-end', 'prompt', 'turn-end', 'waiting']
 /** How often a file is looked at again that somebody else writes at the same time. */
 const MAX_TRIES = 5
 
@@ -109,8 +109,9 @@ function planFor(world: HookWorld, harness: string): Plan {
 
 function settingsPlan(harness: string, rule: HookRule & { kind: 'settings' }, path: string, command: (event: HookEvent) => string): Plan {
   const wanted = EVENTS.flatMap((event): SettingsHook[] => {
-    const name = rule.events[event]
-    return name === null ? [] : [{ event: name, command: command(event) }]
+    const called = rule.events[event]
+    if (called === null) return []
+    return [{ ...(typeof called === 'string' ? { event: called } : called), command: command(event) }]
   })
   const events = wanted.map(({ event }) => event)
   const found = (text: string): string[] => findHooks(text, isHookCommand).map(wordsOf)

@@ -43,7 +43,7 @@ export function carriedBy({ files, clock }: World, what: string, run: LiveRun): 
       `holdfast stop ${run.session}`,
       `holdfast resume ${run.session} --takeover`,
     ].join(' · '),
-    detail: { holder: holderFacts(holder) },
+    detail: { holder: holderFacts(holder), conversation: what },
   })
 }
 

@@ -1,8 +1,9 @@
 import { type Looked, lookAtAll, usageOf } from '../act/index.ts'
 import { converge, endedAt, type Verdict, verdict } from '../decide/index.ts'
-import type { Found, HoldfastEvent, LiveRun, Lock, Run, SessionView, Store } from '../model/index.ts'
+import type { Found, HoldfastEvent, LiveRun, Lock, Run, Session, SessionView, Store } from '../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, liveRunsOf, Problem } from '../model/index.ts'
 import type { Sight } from '../show/index.ts'
+import { activityOf } from './activity.ts'
 import { forgottenLocks } from './forgotten.ts'
 import { hooksStatus } from './hooks.ts'
 import { judgeLocks } from './locks.ts'
@@ -86,7 +87,7 @@ async function seeViews(world: World, store: Store, views: readonly SessionView[
       session,
       tasks: [],
       worktree: worktreeAt(world, run.dir),
-      ...(isLive(run) && seen !== undefined ? await convergeOne(world, store, run, seen, recorder) : ended(run)),
+      ...(isLive(run) && seen !== undefined ? await convergeOne(world, store, session, run, seen, recorder) : ended(run)),
     })
   }
   return withTokens(world, store, sights, effort)
@@ -105,11 +106,11 @@ async function lookSettled(world: World, runs: readonly LiveRun[]): Promise<Map<
 }
 const SETTLE_READ_MS = 300
 
-type Converged = Pick<Sight, 'run' | 'liveness' | 'pid' | 'note'>
+type Converged = Pick<Sight, 'run' | 'liveness' | 'pid' | 'note' | 'activity'>
 
 const ended = (run: Run): Converged => ({ run, liveness: 'dead', pid: isLive(run) ? null : (run.harness?.pid ?? null), note: null })
 
-async function convergeOne(world: World, store: Store, run: LiveRun, seen: Looked, record: Recorder): Promise<Converged> {
+async function convergeOne(world: World, store: Store, session: Session, run: LiveRun, seen: Looked, record: Recorder): Promise<Converged> {
   const judged = verdict(run, seen)
   const step = converge(run, judged, { ranMs: 0, maySignal: false, parentEnded: false })
   const pid = seen.harnessId?.pid ?? null
@@ -138,9 +139,14 @@ async function convergeOne(world: World, store: Store, run: LiveRun, seen: Looke
     run: shown,
     liveness: livenessOf(judged),
     pid,
+    activity: isAtWork(shown, judged, seen) ? activityOf(world, session, shown, () => seen.harnessId) : null,
     note: fenceNote(world, shown, judged) ?? handedOverNote(world, shown, judged, seen) ?? noteOf(shown, judged, seen),
   }
 }
+
+/** One that is ending, frozen or gone is at nothing, whatever it said before. */
+const isAtWork = (run: LiveRun, { kind }: Verdict, { harness }: Looked): boolean =>
+  kind === 'alive' && run.state === 'running' && harness?.kind === 'alive' && !harness.frozen
 
 /** Fenced off, but not asked to end: nobody else says why its tool calls are denied. */
 function fenceNote(world: World, run: LiveRun, { kind }: Verdict): string | null {

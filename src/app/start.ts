@@ -10,6 +10,7 @@ import { holdingsOf, holdingsOn, judgeLocks, touching, whoseLocks } from './lock
 import { refuseNewest, refuseOwned } from './owned.ts'
 import { type Plan, prepare, type StartRequest } from './prepare.ts'
 import { reapInPassing } from './reap.ts'
+import { recordRefusal } from './refused.ts'
 import { takeIn } from './take-in.ts'
 import { besideUnmanaged } from './unmanaged.ts'
 import { removeUnused } from './worktree.ts'
@@ -32,13 +33,15 @@ export type Begun = Exclude<Started, { kind: 'attach' }>
 
 /** Start a session's next run: look, decide, clear the way as far as the caller allows, claim, launch. */
 export async function start(world: World, request: StartRequest): Promise<Started> {
-  const plan = await prepare(world, request)
+  let plan: Plan | null = null
   try {
+    plan = await prepare(world, request)
     const started = await startPlanned(plan)
     if (started.kind === 'attach') await discard(plan)
     return started
   } catch (error) {
-    await discard(plan)
+    await recordRefusal(world, request, plan, error)
+    if (plan !== null) await discard(plan)
     throw error
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Ender, Eyes, Hands } from '../act/index.ts'
 import { backoffMs } from '../decide/index.ts'
 import { daemonLore, sharedDaemons } from '../harness/index.ts'
-import { cgroupContainers, gitWorktrees, runFiles, shellKeepers, tmuxPanes } from '../keep/index.ts'
+import { cgroupContainers, gitWorktrees, runFiles, shellKeepers, systemNotifiers, tmuxPanes } from '../keep/index.ts'
 import type {
   Cgroups,
   Clock,
@@ -11,6 +11,8 @@ import type {
   DaemonLore,
   Harness,
   Keepers,
+  Notifiers,
+  NotifyConfig,
   Panes,
   Policy,
   Processes,
@@ -60,6 +62,9 @@ export type World = {
   readonly daemonPort: () => number | null
   /** What is wrong with config.toml, if it was needed and makes no sense. */
   readonly configTrouble: () => string | null
+  /** How people are told of what happens, and how they want to be. */
+  readonly notifiers: Notifiers
+  readonly notify: () => NotifyConfig
   readonly daemons: (rows: readonly ProcessRow[]) => readonly SharedDaemon[]
   readonly daemonLore: DaemonLore
   readonly ask: Keepers['ask']
@@ -148,6 +153,8 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     agentsIn: agentsIn(senses),
     recordCompany: async (run, agents) => recordCompany(senses, await store('writer'))(run, agents),
     learnAtEnd: (run) => recordInPassing()(async () => learnAtEnd(world, await store('writer'), run)),
+    notifiers: systemNotifiers(env),
+    notify: config.notify,
     configTrouble: config.trouble,
     daemonPort: config.daemonPort,
     daemons,

@@ -6,9 +6,12 @@ import { print } from './out.ts'
 /** A payload may carry a whole prompt. */
 const MAX_PAYLOAD = 4 * 1024 * 1024
 
+/** Of these its script has read what the harness says. */
+const WITHOUT_PAYLOAD: readonly string[] = ['turn-end', 'waiting']
+
 /** For the hooks of harnesses: `_hook HARNESS EVENT`, with what it says on stdin. Whatever goes wrong here must not hold up an agent. */
 export async function hookVerb(world: World, { words: [harness = '', event = ''] }: Parsed): Promise<number> {
-  const payload = payloadFrom(new TextDecoder().decode(readAll(0, MAX_PAYLOAD) ?? new Uint8Array()))
+  const payload = WITHOUT_PAYLOAD.includes(event) ? {} : payloadFrom(new TextDecoder().decode(readAll(0, MAX_PAYLOAD) ?? new Uint8Array()))
   if (payload === null) return 0
   try {
     const told = await hear(world, { harness, event, payload })

@@ -1,6 +1,7 @@
 import { httpPart } from './http-part.ts'
 import type { Daemon } from './index.ts'
 import type { Part } from './loop.ts'
+import { notifyParts } from './notify-part.ts'
 import { prunePart } from './prune-part.ts'
 import { reconcilePart } from './reconcile-part.ts'
 import { openWatching } from './watch.ts'
@@ -10,5 +11,6 @@ export const partsOf = (daemon: Daemon): Part[] => {
   const reconciling = reconcilePart(daemon)
   const watching = openWatching(daemon)
   watching.onRunFile(reconciling.onRunFile)
-  return [reconciling.part, watching.part, prunePart(daemon), httpPart(daemon)]
+  watching.onRunFile((_, name) => name === 'activity' && daemon.wake('activity'))
+  return [reconciling.part, watching.part, prunePart(daemon), httpPart(daemon), ...notifyParts(daemon)]
 }

@@ -60,6 +60,8 @@ export const claude: Harness = {
       return { machine: machine || null, pidNamespace: pidNamespace || null }
     },
     services: ['daemon', 'daemon-worker'],
+    // `shell`: its turn is over, and something that it started in the background is not.
+    states: { busy: 'busy', waiting: 'waiting', idle: 'idle', shell: 'idle' },
   }),
   zeroAfter: ['SIGINT'],
   usage: claudeUsage,

@@ -3,7 +3,14 @@ import type { HookEvent, HookEvents, HookRule } from '../model/index.ts'
 import { folderOf, homeOf } from './disk.ts'
 import { openCodePlugin } from './opencode-plugin.ts'
 
-const CLAUDE: HookEvents = { 'session-start': 'SessionStart', 'before-tool': 'PreToolUse', 'session-end': 'SessionEnd', prompt: 'UserPromptSubmit' }
+const CLAUDE: HookEvents = {
+  'session-start': 'SessionStart',
+  'before-tool': 'PreToolUse',
+  'session-end': 'SessionEnd',
+  prompt: 'UserPromptSubmit',
+  'turn-end': 'Stop',
+  waiting: { event: 'Notification', matcher: 'permission_prompt' },
+}
 
 /** Claude's words for it: a line that the person sees, and the same for the model. */
 const claudeWords =
@@ -14,7 +21,8 @@ const claudeWords =
 export const claudeHooks: HookRule = {
   kind: 'settings',
   path: (env) => join(folderOf(env, 'CLAUDE_CONFIG_DIR', '.claude'), 'settings.json'),
-  events: CLAUDE,
+  // Some seconds after the question, if nobody has answered by then.
+  events: { ...CLAUDE, waiting: { event: 'Notification', matcher: 'permission_prompt|elicitation_dialog|elicitation_url_dialog|agent_needs_input' } },
   atPrompt: claudeWords('UserPromptSubmit'),
   note: null,
 }
@@ -22,7 +30,8 @@ export const claudeHooks: HookRule = {
 export const codexHooks: HookRule = {
   kind: 'settings',
   path: (env) => join(folderOf(env, 'CODEX_HOME', '.codex'), 'hooks.json'),
-  events: CLAUDE,
+  // It has no notifications; this one may decide, too, and says nothing.
+  events: { ...CLAUDE, waiting: 'PermissionRequest' },
   atPrompt: claudeWords('UserPromptSubmit'),
   note: 'codex runs no hook that you have not trusted: start codex once and choose "Trust all and continue" (or look at them with /hooks); until then, and whenever one changes, it leaves that one out without a word',
 }
@@ -30,7 +39,13 @@ export const codexHooks: HookRule = {
 export const geminiHooks: HookRule = {
   kind: 'settings',
   path: (env) => join(env['GEMINI_CLI_HOME'] || homeOf(env), '.gemini', 'settings.json'),
-  events: { ...CLAUDE, 'before-tool': 'BeforeTool', prompt: 'BeforeAgent' },
+  events: {
+    ...CLAUDE,
+    'before-tool': 'BeforeTool',
+    prompt: 'BeforeAgent',
+    'turn-end': 'AfterAgent',
+    waiting: { event: 'Notification', matcher: 'ToolPermission' },
+  },
   atPrompt: claudeWords('BeforeAgent'),
   note: null,
 }
@@ -46,7 +61,8 @@ export const qwenHooks: HookRule = {
 export const droidHooks: HookRule = {
   kind: 'settings',
   path: (env) => join(homeOf(env), '.factory', 'settings.json'),
-  events: CLAUDE,
+  // Its notifications have no kinds; those of one that is idle are told apart by that.
+  events: { ...CLAUDE, waiting: 'Notification' },
   atPrompt: claudeWords('UserPromptSubmit'),
   note: null,
 }
@@ -55,12 +71,14 @@ export const copilotHooks: HookRule = {
   kind: 'file',
   path: (env) => join(folderOf(env, 'COPILOT_HOME', '.copilot'), 'hooks', 'holdfast.json'),
   content: (command) => {
-    const hook = (event: HookEvent) => [{ type: 'command', bash: command(event) }]
+    const hook = (event: HookEvent, matcher?: string) => [{ type: 'command', ...(matcher === undefined ? {} : { matcher }), bash: command(event) }]
     const hooks = {
       sessionStart: hook('session-start'),
       preToolUse: hook('before-tool'),
       sessionEnd: hook('session-end'),
       userPromptSubmitted: hook('prompt'),
+      agentStop: hook('turn-end'),
+      notification: hook('waiting', 'permission_prompt|elicitation_dialog'),
     }
     return file({ version: 1, hooks })
   },
@@ -78,6 +96,8 @@ export const grokHooks: HookRule = {
       PreToolUse: group('before-tool'),
       SessionEnd: group('session-end'),
       UserPromptSubmit: group('prompt'),
+      // What its notifications are about, it does not say.
+      Stop: group('turn-end'),
     }
     return file({ hooks })
   },

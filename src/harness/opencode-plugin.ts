@@ -6,7 +6,7 @@ export const FILE_SIGNATURE = 'Written by holdfast hooks install'
 /**
  * A plugin of OpenCode and its kin. It imports nothing and does nothing outside a run. The session that a person talks to is reported when
  * it begins or another one is gone on with, and what is new to it is put beside its prompt, as a part that is marked as not the person's;
- * those that agents start for themselves (they have a parent) are left alone.
+ * those that agents start for themselves (they have a parent) are left alone; but who has to answer their questions is the same person.
  */
 export function openCodePlugin(command: (event: HookEvent) => string): string {
   return `// ${FILE_SIGNATURE}; holdfast hooks uninstall removes it.
@@ -15,6 +15,10 @@ const { existsSync } = process.getBuiltinModule('node:fs')
 const start = ${JSON.stringify(command('session-start'))}
 const before = ${JSON.stringify(command('before-tool'))}
 const prompt = ${JSON.stringify(command('prompt'))}
+const turnEnd = ${JSON.stringify(command('turn-end'))}
+const waiting = ${JSON.stringify(command('waiting'))}
+const ASKED = ['permission.asked', 'permission.updated', 'permission.v2.asked', 'question.asked', 'question.v2.asked']
+const ANSWERED = ['permission.replied', 'permission.v2.replied', 'question.replied', 'question.rejected', 'question.v2.replied', 'question.v2.rejected']
 
 /** What it says, or nothing: it never fails. */
 const call = (line, payload) =>
@@ -27,6 +31,10 @@ const call = (line, payload) =>
     child.stdin.on('error', () => {})
     child.stdin.end(JSON.stringify(payload))
   })
+
+/** One after the other: what comes later is told later. */
+let last = Promise.resolve('')
+const inTurn = (line, payload) => (last = last.then(() => call(line, payload)))
 
 /** As it makes them itself: they are sorted by when they were made. */
 const partId = () => {
@@ -42,12 +50,23 @@ export const Holdfast = async ({ client } = {}) => {
   const report = (id, directory) => {
     if (id === told) return
     told = id
-    call(start, { session_id: id, cwd: directory, hook_event_name: 'SessionStart' })
+    inTurn(start, { session_id: id, cwd: directory, hook_event_name: 'SessionStart' })
   }
-  const isRoot = async (id) => {
-    if (roots.has(id)) return true
+  const parentOf = async (id) => {
     const got = await client?.session.get({ path: { id } }).catch(() => undefined)
-    return got?.data !== undefined && !got.data.parentID
+    return got?.data === undefined ? undefined : (got.data.parentID ?? null)
+  }
+  const isRoot = async (id) => roots.has(id) || (await parentOf(id)) === null
+  const rootOf = async (id) => {
+    for (let one = id, steps = 0; one && steps < 8; steps++) {
+      const parent = roots.has(one) ? null : await parentOf(one)
+      if (parent === null) return one
+      one = parent
+    }
+  }
+  const tell = async (line, root) => {
+    const id = await root
+    if (id) await inTurn(line, { session_id: id })
   }
   return {
     event: async ({ event: { type, properties } }) => {
@@ -55,10 +74,14 @@ export const Holdfast = async ({ client } = {}) => {
       if ((type === 'session.created' || type === 'session.updated') && info?.id && !info.parentID) roots.add(info.id)
       if (type === 'session.created' && roots.has(info?.id)) report(info.id, info.directory)
       if (type === 'session.status' && properties.status?.type === 'busy' && roots.has(properties.sessionID)) report(properties.sessionID)
+      // Nobody waits for these, the agent least of all.
+      if (type === 'session.idle') tell(turnEnd, isRoot(properties.sessionID).then((is) => is && properties.sessionID))
+      if (ASKED.includes(type)) tell(waiting, rootOf(properties.sessionID))
+      if (ANSWERED.includes(type)) tell(before, rootOf(properties.sessionID))
     },
     'chat.message': async ({ sessionID }, { message, parts }) => {
       if (!(await isRoot(sessionID))) return
-      const text = await call(prompt, { session_id: sessionID, hook_event_name: 'UserPromptSubmit' })
+      const text = await inTurn(prompt, { session_id: sessionID, hook_event_name: 'UserPromptSubmit' })
       if (text) parts.push({ id: partId(), sessionID, messageID: message.id, type: 'text', text, synthetic: true })
     },
     'tool.execute.before': async ({ sessionID }) => {

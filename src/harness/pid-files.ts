@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Anchor, Environment, Registry, RegistryEntry } from '../model/index.ts'
+import type { ActivityState, Anchor, Environment, NotedActivity, Registry, RegistryEntry } from '../model/index.ts'
 import { isSignallable } from '../model/index.ts'
 import { fileAt, isThereAtAll, listed, malformed, pidIn } from './anchors.ts'
 import type { Fields } from './disk.ts'
@@ -15,6 +15,8 @@ type PidFiles = {
   readonly place: (fields: Fields) => { readonly machine: string | null; readonly pidNamespace: string | null }
   /** The kinds that serve sessions, and are none. */
   readonly services: readonly string[]
+  /** Its words for what such a process is at (`status`), if it says. */
+  readonly states?: Readonly<Record<string, ActivityState>>
 }
 
 const MAX_FILES = 500
@@ -27,6 +29,7 @@ export const pidFiles = (about: PidFiles): Registry => ({
       const fields = fieldsOf(join(about.folder(env), `${pid}.json`), MAX_BYTES)
       return (fields === null ? null : entryFrom(pid, fields, about)) ?? []
     }),
+  ...(about.states === undefined ? {} : { activity: (env, process) => activityAt(about.folder(env), process, about) }),
   anchors: {
     list: (env) => {
       const names = namesIn(about.folder(env)).filter((name) => name.endsWith('.json'))
@@ -53,6 +56,22 @@ function entryFrom(pid: number, fields: Fields, { start, services }: PidFiles): 
   const { ticks } = startIn(fields, start)
   if (!isSignallable(pid) || (fields['pid'] ?? pid) !== pid || ticks === null || cwd === null) return null
   return { process: { pid, ticks }, cwd, nativeId: sessionIn(fields), service: typeof kind === 'string' && services.includes(kind) }
+}
+
+/** Only of the very process that it names; since when it says itself, in milliseconds. */
+function activityAt(folder: string, { pid, ticks }: RegistryEntry['process'], about: PidFiles): NotedActivity | null {
+  const path = join(folder, `${pid}.json`)
+  const fields = isThereAtAll(path) ? fieldsOf(path, MAX_BYTES) : null
+  if (fields === null || entryFrom(pid, fields, about)?.process.ticks !== ticks) return null
+  const { status, statusUpdatedAt, updatedAt } = fields
+  const state = typeof status === 'string' && about.states !== undefined && Object.hasOwn(about.states, status) ? about.states[status] : undefined
+  const since = [statusUpdatedAt, updatedAt].map(timeIn).find((time) => time !== null)
+  return state === undefined || since === undefined ? null : { state, since }
+}
+
+function timeIn(value: unknown): number | null {
+  const ms = typeof value === 'string' ? Date.parse(value) : value
+  return typeof ms === 'number' && Number.isFinite(ms) && ms > 0 ? Math.floor(ms) : null
 }
 
 function anchorAt(path: string, { harness, start, place }: PidFiles): Anchor | null {

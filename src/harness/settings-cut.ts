@@ -1,7 +1,7 @@
 import { itemOf, type JsonItem, type JsonNode, meaning, parseJson, stringOf } from './jsonc.ts'
 
-/** A hook in a settings file: which event calls which command. */
-export type SettingsHook = { readonly event: string; readonly command: string }
+/** A hook in a settings file: which event calls which command; with `matcher`, only those of that kind. */
+export type SettingsHook = { readonly event: string; readonly command: string; readonly matcher?: string }
 /** The items on the way down to it: `hooks`, the event, a group of its list, the group's own `hooks`, the hook. */
 export type Way = { readonly hook: SettingsHook; readonly steps: readonly Step[] }
 type Step = { readonly parent: JsonNode; readonly item: JsonItem }

@@ -40,8 +40,8 @@ export function addHooks(before: string, hooks: readonly SettingsHook[]): Added 
     text += step.text
     steps.push(step)
   }
-  for (const { event, command } of hooks) {
-    const group = { hooks: [{ type: 'command', command }] }
+  for (const { event, command, matcher } of hooks) {
+    const group = { ...(matcher === undefined ? {} : { matcher }), hooks: [{ type: 'command', command }] }
     if (!has(text, ['hooks'])) {
       insert([], 'hooks', { [event]: [group] })
       made.push('hooks', `hooks.${event}`)

@@ -15,14 +15,15 @@ import {
 import { join } from 'node:path'
 import type { ExitRecord, Intent, ProcessId, RunFiles, RunRecord } from '../model/index.ts'
 import { exitFromShell, isSignallable } from '../model/index.ts'
+import { readActivity, writeActivity } from './activity.ts'
 import { appendIfPossible, readIfThere, readOr, writeAtomically, writeIfPossible } from './atomic.ts'
 import { readJournal, writeJournal } from './journal.ts'
-import { capLog, readFrom, sizeOf, startOfTail } from './log.ts'
+import { capLog, readFrom, sizeOf, startOfTail, timeOf } from './log.ts'
 import { readNatives, writeNative } from './natives.ts'
 import { dropNotice, leaveNotice, takeNotices } from './notices.ts'
 import { readTold, replaceTold } from './told.ts'
 
-/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`. */
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `activity`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`. */
 export const RUN_FORMAT = 1
 /** The keeper writes over this, in place: as long as any record, and none. */
 const EXIT_BLANK = `0${' '.repeat(9)}\n`
@@ -75,6 +76,9 @@ export function runFiles(home: string): RunFiles {
     dropNotice: (run, topic) => dropNotice(at(run, 'notice'), topic),
     aware: (run) => readTold(join(root, run)),
     recordAware: (run, seen, text) => replaceTold(join(root, run), seen, text),
+    activity: (run) => readActivity(at(run, 'activity')),
+    recordActivity: (run, state) => writeActivity(at(run, 'activity'), state),
+    outputAt: (run) => timeOf(at(run, 'log')),
     exit: (run) => readExit(at(run, 'exit')),
     server: (run) => processFrom(readOr(at(run, 'server'))),
     recordServer: (run, { pid, ticks }) => void writeIfPossible(at(run, 'server'), `${pid} ${ticks}\n`),

@@ -1,10 +1,14 @@
-# hook.sh HARNESS EVENT: what an agent CLI calls at session-start, before-tool, prompt and session-end; sourced with these set, or run.
+# hook.sh HARNESS EVENT: what an agent CLI calls at session-start, before-tool, prompt, waiting, turn-end and session-end; sourced with these set, or run.
 # Outside a run everything is allowed at once. A retired agent's tool calls are denied; every other doubt lets the agent go on.
 [ -n "${HOLDFAST_FENCE-}" ] && [ -n "${HOLDFAST_RUN-}" ] || exit 0
 hf_harness=${1-} hf_event=${2-} hf_dir=${HOLDFAST_FENCE%/*}
 
-# The way of nearly every call: nothing is read, said or forked.
-if [ "$hf_event" = before-tool ] && [ ! -e "$HOLDFAST_FENCE" ] && [ ! -e "$hf_dir/notice" ]; then exit 0; fi
+# What it was said to be at last; when that was, the file itself knows.
+hf_state=''
+if [ -f "$hf_dir/activity" ]; then read -r hf_format hf_state <"$hf_dir/activity" || :; fi
+
+# The way of nearly every call: nothing is said or forked, and read is one short line.
+if [ "$hf_event" = before-tool ] && [ ! -e "$HOLDFAST_FENCE" ] && [ ! -e "$hf_dir/notice" ] && [ "$hf_state" = busy ]; then exit 0; fi
 
 # Grok also runs the hooks that Claude's settings have.
 if [ "$hf_harness" = claude ] && [ -n "${GROK_HOOK_EVENT-}" ]; then hf_harness=grok; fi
@@ -16,6 +20,13 @@ hf_newline='
 hf_within() {
   if command -v timeout >/dev/null 2>&1; then timeout "$@"
   else shift; "$@"; fi
+}
+
+# What it is at from now on, in place: each state is as long as the others, so that nobody reads half of one.
+hf_is() {
+  [ "$hf_state" != "$1" ] || return 1
+  umask 077
+  { printf '1 %-7s\n' "$1" 1<>"$hf_dir/activity"; } 2>/dev/null
 }
 
 # The harness's ids of the session that calls, a line each: strings of the payload's outermost object. One written with an escape (`?`
@@ -64,16 +75,25 @@ hf_below() {
   return 1
 }
 
+# Who calls, read once: there is only one payload.
+hf_callers=''
+hf_asked=''
+hf_ask() {
+  [ -z "$hf_asked" ] || return 0
+  hf_asked=yes
+  hf_callers=$(hf_ids)
+}
+
 # A daemon that serves many sessions has the environment of whoever called it first: is the caller proven to be none of this run's?
 hf_stranger() {
   hf_served && [ -s "$hf_dir/native" ] || return 1
-  hf_callers=$(hf_ids)
+  hf_ask
   hf_foreign
 }
 
 # Does one call that the agent has started: inside its own conversation, or with another one? It shall not hear what is meant for the agent.
 hf_inner() {
-  hf_callers=$(hf_ids)
+  hf_ask
   case $hf_newline$hf_callers$hf_newline in *"$hf_newline?$hf_newline"*) return 0 ;; esac
   hf_foreign
 }
@@ -92,6 +112,17 @@ hf_foreign() {
     done <"$hf_dir/$hf_file"
   done
   [ -n "$hf_known" ]
+}
+
+# Does another agent call than the one that the run is about? What that one is at, only its own harness can say, once its conversation is known.
+hf_other() {
+  hf_ask
+  [ -s "$hf_dir/native" ] || return 1
+  hf_foreign && return 0
+  while read -r hf_of hf_id || [ -n "$hf_of" ]; do
+    [ "$hf_of" != "$hf_harness" ] || return 1
+  done <"$hf_dir/native"
+  return 0
 }
 
 # Who retired it, and why, is told in JSON: `by` and `reason` are kept as they are escaped there.
@@ -161,13 +192,32 @@ hf_report() {
   exit 0
 }
 
+# A change of what it is at goes on record, with nothing said.
+hf_tell() {
+  hf_cli=${0%/*}/cli.cjs hf_node=${HOLDFAST_NODE:-node}
+  [ -r "$hf_cli" ] && command -v "$hf_node" >/dev/null 2>&1 || return 0
+  hf_within 10 "$hf_node" "$hf_cli" _hook "$hf_harness" "$hf_event" </dev/null >/dev/null 2>&1
+}
+
 case $hf_event in
 before-tool)
   if [ -e "$HOLDFAST_FENCE" ]; then
     hf_stranger && exit 0
     hf_deny
   fi
-  hf_notice
+  # A turn that was over, or an answer that was needed, is behind it; what the agent has started does not speak for it.
+  if [ "$hf_state" != busy ] && ! hf_inner && ! hf_other; then hf_is busy; fi
+  [ ! -e "$hf_dir/notice" ] || hf_notice
+  ;;
+turn-end)
+  # (Who was asked for more by another hook has answered all the same: its next tool call says that it goes on.)
+  if ! hf_inner && ! hf_other && hf_is idle; then hf_tell; fi
+  ;;
+waiting)
+  # Whose turn is over needs no answer: some harnesses also call when nobody has said anything for long. Nor is it known of what grok calls.
+  # What asks may be inside of it: it is the same person who answers. Nobody waits for the record, least of all the
+  # question: hence a shell of its own, since one that redirects a function keeps what it will put back open, and the harness waits for that.
+  if [ "$hf_state" != idle ] && [ "$hf_harness" != grok ] && ! hf_other && hf_is waiting; then (hf_tell) </dev/null >/dev/null 2>&1 & fi
   ;;
 session-start | session-end) hf_report ;;
 # Whatever goes wrong with it is nothing for the agent.

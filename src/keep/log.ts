@@ -33,6 +33,12 @@ export function startOfTail(path: string, lines: number): number {
   return lines === 0 ? size : (starts[Math.max(0, starts.length - lines)] ?? 0)
 }
 
+/** When it was last written to; null: it is not there. */
+export function timeOf(path: string): number | null {
+  const ms = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+  return ms === undefined ? null : Math.floor(ms)
+}
+
 export const sizeOf = (path: string): number => (existsSync(path) ? statSync(path).size : 0)
 
 /**

@@ -18,6 +18,8 @@ export type EventKind =
   | 'messaged'
   /** Of Holdfast's own daemon, and of no session: what it did is in the detail. */
   | 'daemon'
+  | 'activity'
+  | 'refused'
 
 export type HoldfastEvent = {
   readonly seq: number

@@ -1,3 +1,4 @@
+import type { NotedActivity } from './activity.ts'
 import type { Anchors } from './anchor.ts'
 import type { Environment } from './keepers.ts'
 import type { Tokens } from './usage.ts'
@@ -118,6 +119,8 @@ export type ReadDatabase = (path: string, sql: string, values: readonly string[]
 /** What a harness itself says about one of its live processes. Each entry is true only of the very process that it names. */
 export type Registry = {
   readonly read: (env: Environment, mayBeThere: (pid: number) => boolean) => readonly RegistryEntry[]
+  /** What this very process is at, by its own word; absent where the harness does not say. */
+  readonly activity?: (env: Environment, process: { readonly pid: number; readonly ticks: number }) => NotedActivity | null
   /** All that it wrote of them, also of those that are gone. */
   readonly anchors: Anchors
 }
@@ -177,7 +180,8 @@ export type HookRule = {
   | { readonly kind: 'file'; readonly content: (command: (event: HookEvent) => string) => string }
 )
 
-/** `prompt`: somebody, a person or a caller, gives it a prompt. */
-export type HookEvent = 'session-start' | 'before-tool' | 'session-end' | 'prompt'
-/** What it calls them; null: it has none. */
-export type HookEvents = { readonly [E in HookEvent]: string | null }
+/** `prompt`: somebody, a person or a caller, gives it a prompt. `turn-end`: it has answered. `waiting`: it needs a person to go on. */
+export type HookEvent = 'session-start' | 'before-tool' | 'session-end' | 'prompt' | 'turn-end' | 'waiting'
+/** What it calls them, and which of those are meant (`matcher`); null: it has none. */
+export type HookEvents = { readonly [E in HookEvent]: string | Matched | null }
+type Matched = { readonly event: string; readonly matcher: string }

@@ -153,6 +153,25 @@ export const policy = {
   sendShownMs: 4_000,
   sendSettledMs: 1_000,
   sendProvenMs: 4_000,
+  /** An agent of which only its output tells is idle after so long a silence; that it changed is recorded no more often than so. */
+  quietMs: 10_000,
+  activityEventMs: 5 * 60_000,
+  /** The daemon looks so often what agents are at, and whether there is something to tell a person, without being woken. */
+  activityPaceMs: 5_000,
+  /** One asker that a holder refuses again and again is recorded so often. */
+  refusedEventMs: 60_000,
+  /** A turn that was shorter is no news when it is over; nor is what happened longer ago than that. */
+  turnMs: 10_000,
+  notifyAgeMs: 10 * 60_000,
+  /** A person is told of one session and kind so often, and of everything so many times in that time; the rest is counted. */
+  notifySameMs: 30_000,
+  notifyCount: 10,
+  notifyWithinMs: 60_000,
+  /** So many wait for a way that fails, the newest of them; each is tried so often, for so long, and each text has so many characters. */
+  notifyQueue: 20,
+  notifyTries: 3,
+  notifyRunMs: 10_000,
+  notifyLength: 240,
   /** How many members of a run are remembered, the newest first. */
   journalSize: 500,
   /** Of so many members at most it is asked where they listen. */

@@ -1,3 +1,4 @@
+import type { ActivityState, NotedActivity } from './activity.ts'
 import type { Notice, Versioned } from './aware.ts'
 import type { CgroupBase, CgroupView } from './containment.ts'
 import type { Exit } from './exit.ts'
@@ -131,6 +132,12 @@ export interface RunFiles {
   /** What its agent was told of what is around it; and replacing that very version: false if somebody else did, or it cannot be written. */
   aware(run: string): Versioned
   recordAware(run: string, seen: number, text: string): boolean
+  /** What its hooks said last that it is at, and when; null: nothing. */
+  activity(run: string): NotedActivity | null
+  /** The same again changes nothing; a full disk is no trouble. */
+  recordActivity(run: string, state: ActivityState): void
+  /** When its output grew last; null: it has none that we keep. */
+  outputAt(run: string): number | null
   /** A helper the keeper left for `--timeout`. */
   timer(run: string): ProcessId | null
   /** Puts the tombstone, with who wants what; false if it could not (a full disk). The first one stands. */

@@ -1,3 +1,4 @@
+import type { ActivityChange, Refusal } from './activity.ts'
 import type { HoldfastEvent } from './event.ts'
 import type { Exit } from './exit.ts'
 import type { ProcessId } from './identity.ts'
@@ -89,6 +90,10 @@ export interface Store {
   recordFound(task: Ended, harness: string, native: string | null): Promise<boolean>
   /** What its harness says of itself. */
   recordTold(run: RunBase, detail: Readonly<Record<string, unknown>>, at: number): Promise<boolean>
+  /** What its agent is at now. False: that is on record, or older than what is; or it is over, or was told of a moment ago. */
+  recordActivity(run: RunBase, change: ActivityChange, at: number): Promise<boolean>
+  /** Somebody was refused because of it. False: he was a moment ago, or it is over. */
+  recordRefused(run: RunBase, refusal: Refusal, at: number): Promise<boolean>
   /** The row, its runs, locks, events and messages move to the new id, in one transaction; the old id stays as an alias. */
   rebind(request: RebindRequest): Promise<RebindAnswer>
   /** What a session was called before. */

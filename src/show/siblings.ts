@@ -1,6 +1,6 @@
 import type { Said, Saying } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
-import { type Sight, usageJson } from './sight.ts'
+import { activityJson, type Sight, usageJson } from './sight.ts'
 import { type Cell, shorten, table } from './table.ts'
 import { age, iso } from './time.ts'
 import { tokensShort } from './tokens.ts'
@@ -85,6 +85,7 @@ export const siblingJson = ({ sight, relation, branch, said, locks, ports, here 
   since: iso(sight.run.startedAt),
   liveness: sight.liveness,
   state: sight.run.state,
+  activity: activityJson(sight.activity ?? null),
   relation,
   doing: said === null ? null : { plan: sayingJson(said.plan), result: sayingJson(said.result) },
   locks,

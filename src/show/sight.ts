@@ -1,4 +1,4 @@
-import type { Member, Pane, Run, RunBase, Said, Session, Spared, Suspect, Tokens, Usage } from '../model/index.ts'
+import type { Activity, Member, Pane, Run, RunBase, Said, Session, Spared, Suspect, Tokens, Usage } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import { attachCommand } from './holder.ts'
 import type { OwnerSight } from './owners.ts'
@@ -11,6 +11,8 @@ export type Sight = {
   readonly run: Run
   readonly liveness: 'alive' | 'dead' | 'unknown'
   readonly pid: number | null
+  /** What its agent is at; null or left out: nobody can tell. */
+  readonly activity?: Activity | null
   /** What could not be told, or what is under way. */
   readonly note: string | null
   /** The runs that were started in it, where they were asked for. */
@@ -92,6 +94,8 @@ export const paneJson = ({ socket, name }: Pane): Record<string, unknown> => ({ 
 /** What came of typing to a session. */
 export const sentIntoText = ({ session, taken, why }: { session: string; taken: 'yes' | 'typed' | 'no'; why: string }): string =>
   `${session} ${{ yes: 'has taken it', typed: 'was typed to', no: 'has not taken it' }[taken]}: ${why}`
+export const activityJson = (activity: Activity | null): Record<string, unknown> | null =>
+  activity === null ? null : { state: activity.state, since: iso(activity.since), how: activity.how }
 
 /** The stable object of `status --json` and of each entry of `ls --json`. */
 export function sightJson(sight: Sight): Record<string, unknown> {
@@ -118,6 +122,7 @@ export function sightJson(sight: Sight): Record<string, unknown> {
     reason: ended?.reason ?? (run.state === 'stopping' ? (run.intent?.reason ?? null) : null),
     evidence: ended?.evidence ?? [],
     endedBy: ended?.by ?? null,
+    activity: activityJson(sight.activity ?? null),
     note,
     survivors: run.state === 'stopping' ? run.survivors : [],
     owner:

@@ -1,4 +1,4 @@
-import type { HoldfastEvent, Member, ProcessRow, RunState, Saying, Spared, Suspect } from '../model/index.ts'
+import type { Activity, HoldfastEvent, Member, ProcessRow, RunState, Saying, Spared, Suspect } from '../model/index.ts'
 import { describeExit, isLive, totalTokens } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
 import type { Sight } from './sight.ts'
@@ -27,7 +27,7 @@ export function sessionsText(sights: readonly Sight[], now: number, paint: Paint
     const since = isLive(run) ? run.startedAt : run.endedAt
     return [
       { text: session.name === null || session.name === session.id ? session.id : `${session.id} (${session.name})`, paint: paint.bold },
-      { text: sight.liveness === 'unknown' ? `${run.state}?` : run.state, paint: stateColour(run.state, paint) },
+      stateCell(sight, now, paint),
       { text: isLive(run) && pid !== null ? String(pid) : '-' },
       { text: age(now - since) },
       ...(counts ? [{ text: sight.tokens?.session == null ? '-' : tokensShort(sight.tokens.session) }] : []),
@@ -37,6 +37,14 @@ export function sessionsText(sights: readonly Sight[], now: number, paint: Paint
   })
   return table([head, ...rows])
 }
+
+/** What needs an answer is seen at once. */
+function stateCell({ run, liveness, activity = null }: Sight, now: number, paint: Paint): Cell {
+  if (activity === null) return { text: liveness === 'unknown' ? `${run.state}?` : run.state, paint: stateColour(run.state, paint) }
+  return { text: `${run.state} · ${activityText(activity, now)}`, paint: activity.state === 'waiting' ? paint.yellow : stateColour(run.state, paint) }
+}
+
+const activityText = ({ state, since }: Activity, now: number): string => (since === null ? state : `${state} ${age(now - since)}`)
 
 /** Nothing is left out in silence. */
 export const unreadableText = (run: string, directory: string): string =>
@@ -58,6 +66,7 @@ export function statusText(sight: Sight, now: number, paint: Paint): string[] {
   const facts: [string, string | null][] = [
     ['run', `${run.id} (epoch ${run.epoch})`],
     ['liveness', liveness],
+    ['activity', sight.activity == null ? null : `${activityText(sight.activity, now)} (${TOLD_BY[sight.activity.how]})`],
     ['agent', pid === null ? null : `pid ${pid}`],
     ['keeper', run.keeper === null ? null : `pid ${run.keeper.pid}`],
     ['command', plain(run.argv.join(' '))],
@@ -104,6 +113,8 @@ export function statusText(sight: Sight, now: number, paint: Paint): string[] {
   const width = Math.max(...told.map(([name]) => name.length))
   return [title, ...told.map(([name, value]) => `  ${paint.dim(name.padEnd(width))}  ${value}`)]
 }
+
+const TOLD_BY = { hook: 'its harness says so, by a hook', registry: 'its harness says so', output: 'by its output alone' } as const
 
 function saidFacts({ said, unread = 0 }: Sight, now: number): [string, string | null][] {
   const line = (saying: Saying | null | undefined): string | null => (saying == null ? null : `${plain(saying.text)} (${age(now - saying.at)} ago)`)

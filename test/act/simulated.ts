@@ -96,6 +96,9 @@ export async function simulated(): Promise<Simulated> {
     daemonLore: { variables: new Map(), backgroundId: () => null, handsOver: () => null, worksThrough: () => null },
     ask: async () => {},
     files: {
+      activity: () => null,
+      recordActivity: () => {},
+      outputAt: () => null,
       cgroup: () => null,
       journal: (run) => journals.get(run) ?? [],
       recordJournal: (run, entries) => journals.set(run, entries) !== undefined,

@@ -149,7 +149,7 @@ function installOlder({ world }: User, harness: string, path: string, before: st
   const rule = HOOKS[harness]
   const command = (event: 'session-start' | 'before-tool' | 'session-end') => hookCommand(join(world.assets, 'hook.sh'), harness, event)
   const events = (['session-start', 'before-tool', 'session-end'] as const).map((event) => ({
-    event: (rule?.kind === 'settings' && rule.events[event]) || '',
+    event: (rule?.kind === 'settings' && (rule.events[event] as string)) || '',
     command: command(event),
   }))
   const { text, steps, made } = addHooks(before, events)
@@ -157,21 +157,22 @@ function installOlder({ world }: User, harness: string, path: string, before: st
   writeHookRecord(world, harness, { path, sha256: sha256(text), steps, made, created: false, folders: [] })
 }
 
-test('hooks from before there was one for prompts are called outdated; an install adds what is missing, and out come the very bytes', () => {
-  for (const [harness, file, event] of [
-    ['claude', '.claude/settings.json', 'UserPromptSubmit'],
-    ['codex', '.codex/hooks.json', 'UserPromptSubmit'],
-    ['gemini', '.gemini/settings.json', 'BeforeAgent'],
-    ['qwen', '.qwen/settings.json', 'UserPromptSubmit'],
-    ['droid', '.factory/settings.json', 'UserPromptSubmit'],
+test('hooks from before there were those for prompts and turns are called outdated; an install adds what is missing, and out come the very bytes', () => {
+  for (const [harness, file, events] of [
+    ['claude', '.claude/settings.json', ['UserPromptSubmit', 'Stop', 'Notification']],
+    ['codex', '.codex/hooks.json', ['UserPromptSubmit', 'Stop', 'PermissionRequest']],
+    ['gemini', '.gemini/settings.json', ['BeforeAgent', 'AfterAgent', 'Notification']],
+    ['qwen', '.qwen/settings.json', ['UserPromptSubmit', 'Stop', 'Notification']],
+    ['droid', '.factory/settings.json', ['UserPromptSubmit', 'Stop', 'Notification']],
   ] as const) {
     const one = user()
     const path = join(one.home, file)
     installOlder(one, harness, path, SETTINGS)
     const older = read(path)
     expect(stateOf(one, harness), harness).toBe('outdated')
-    expect(installHooks(one.world, harness), harness).toMatchObject({ did: 'updated', events: [event] })
-    expect(commands(path, event), harness).toEqual([hookCommand(join(one.world.assets, 'hook.sh'), harness, 'prompt')])
+    expect(installHooks(one.world, harness), harness).toMatchObject({ did: 'updated', events })
+    for (const [index, event] of (['prompt', 'turn-end', 'waiting'] as const).entries())
+      expect(commands(path, events[index] ?? ''), harness).toEqual([hookCommand(join(one.world.assets, 'hook.sh'), harness, event)])
     // Those that were there are where they were, as codex's trust in them wants it.
     for (const other of ['SessionStart', 'PreToolUse', 'BeforeTool', 'SessionEnd'])
       if (older.includes(`"${other}"`)) expect(commands(path, other), `${harness} ${other}`).toEqual(inText(older, other))
@@ -269,6 +270,67 @@ test("a harness's own variables say where its settings are", () => {
   expect(at('grok', { GROK_HOME: '/c' })).toBe('/c/hooks/holdfast.json')
   expect(at('opencode', { XDG_CONFIG_HOME: '/c' })).toBe('/c/opencode/plugins/holdfast.js')
   expect(at('droid', {})).toBe('/home/dev/.factory/settings.json')
+})
+
+test('the plugin tells what its person waits for: the end of a turn, and questions, also of those that it has started', () => {
+  const { home, world } = user()
+  const { path } = installHooks(world, 'opencode')
+  mkdirSync(world.assets)
+  writeFileSync(join(world.assets, 'hook.sh'), 'printf "%s %s %s\\n" "$1" "$2" "$(cat)" >>"$TOLD"\n')
+  const script = `
+    import { Holdfast } from ${JSON.stringify(path)}
+    import { existsSync, readFileSync } from 'node:fs'
+    const parents = { ses_child: 'ses_1', ses_grandchild: 'ses_child', ses_1: undefined }
+    const get = async ({ path: { id } }) => ({ data: id in parents ? { parentID: parents[id] } : undefined })
+    const { event } = await Holdfast({ client: { session: { get } } })
+    for (const [type, sessionID] of [
+      ['permission.asked', 'ses_1'], ['permission.replied', 'ses_1'], ['question.asked', 'ses_grandchild'], ['question.rejected', 'ses_grandchild'],
+      ['session.idle', 'ses_child'], ['session.idle', 'ses_1'], ['permission.updated', 'ses_stranger'], ['session.idle', undefined],
+    ]) {
+      await event({ event: { type, properties: { sessionID } } })
+      await new Promise((done) => setTimeout(done, 5))
+    }
+    for (let i = 0; i < 500 && !(existsSync(process.env.TOLD) && readFileSync(process.env.TOLD, 'utf8').split('\\n').length > 5); i++)
+      await new Promise((done) => setTimeout(done, 20))
+  `
+  const told = join(home, 'told')
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    env: { PATH: process.env['PATH'] ?? '', TOLD: told, HOLDFAST_FENCE: join(home, 'retired'), HOLDFAST_RUN: 'r1' },
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
+  expect(stderr.replaceAll(/^.*(Warning|warning|Reparsing|To eliminate).*\n/gm, '')).toBe('')
+  // What was answered reads like a tool call: that is how a shell hears that it goes on.
+  expect(read(told).split('\n')).toEqual([
+    ...['waiting', 'before-tool', 'waiting', 'before-tool', 'turn-end'].map((event) => `opencode ${event} {"session_id":"ses_1"}`),
+    '',
+  ])
+})
+
+test('which notifications are meant is said where a harness has kinds of them', () => {
+  const groups = (harness: string, event: string) => {
+    const { world } = user()
+    const { hooks } = JSON.parse(read(installHooks(world, harness).path)) as { hooks: Record<string, { matcher?: string; hooks?: unknown[] }[]> }
+    return hooks[event]?.map(({ matcher }) => matcher)
+  }
+  expect(groups('claude', 'Notification')).toEqual(['permission_prompt|elicitation_dialog|elicitation_url_dialog|agent_needs_input'])
+  // It compares whole words.
+  expect(groups('qwen', 'Notification')).toEqual(['permission_prompt'])
+  expect(groups('gemini', 'Notification')).toEqual(['ToolPermission'])
+  expect(groups('copilot', 'notification')).toEqual(['permission_prompt|elicitation_dialog'])
+  expect(groups('codex', 'PermissionRequest')).toEqual([undefined])
+  expect(groups('droid', 'Notification')).toEqual([undefined])
+  expect(groups('grok', 'Notification')).toBeUndefined()
+  for (const [harness, event] of [
+    ['claude', 'Stop'],
+    ['codex', 'Stop'],
+    ['qwen', 'Stop'],
+    ['droid', 'Stop'],
+    ['grok', 'Stop'],
+    ['gemini', 'AfterAgent'],
+    ['copilot', 'agentStop'],
+  ] as const)
+    expect(groups(harness, event), harness).toEqual([undefined])
 })
 
 test('the plugin reports the session of a person, puts news beside its prompts, and denies the tools of a retired agent', () => {

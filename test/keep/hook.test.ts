@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { hookCommand } from '../../src/harness/index.ts'
+import { readActivity, writeActivity } from '../../src/keep/activity.ts'
 import { leaveNotice } from '../../src/keep/notices.ts'
-import type { HookEvent } from '../../src/model/index.ts'
+import type { ActivityState, HookEvent } from '../../src/model/index.ts'
 
 // Quotes and spaces on the way to everything.
 const root = mkdtempSync(join(tmpdir(), "hf hook's "))
@@ -17,7 +18,11 @@ copyFileSync('src/keep/hook.sh', script)
 // Stands for Node's part: it says what it was told.
 writeFileSync(
   join(dist, 'cli.cjs'),
-  "process.stdout.write(JSON.stringify([process.argv.slice(2), require('node:fs').readFileSync(0, 'utf8')])); process.exitCode = 3\n",
+  `const { appendFileSync, readFileSync } = require('node:fs')
+process.stdout.write(JSON.stringify([process.argv.slice(2), readFileSync(0, 'utf8')]))
+process.exitCode = 3
+if (process.env.TOLD) setTimeout(() => appendFileSync(process.env.TOLD, process.argv.slice(2).join(' ') + '\\n'), Number(process.env.SLOW ?? 0))
+`,
 )
 
 const run = join(root, 'home', 'runs', 'r1')
@@ -44,6 +49,8 @@ function call({ harness = 'claude', event = 'before-tool', input = payload('a'),
   return { status, stdout, stderr }
 }
 const payload = (id: string): string => JSON.stringify({ session_id: id, tool_name: 'Bash', tool_input: { command: 'true' } })
+const activity = (): string | null => readActivity(join(run, 'activity'))?.state ?? null
+const is = (state: ActivityState): void => writeActivity(join(run, 'activity'), state)
 const ALLOWED = { status: 0, stdout: '', stderr: '' }
 const leave = (topic: string, text: string): void => leaveNotice(join(run, 'notice'), { topic, text })
 const retire = (words = '{"end":"superseded","by":"dev@host","reason":"taken over"}'.padEnd(400)): void => writeFileSync(fence, words)
@@ -52,7 +59,7 @@ for (const shell of SHELLS)
   describe(shell, () => {
     test('outside a run nothing is said or denied', () => {
       retire()
-      for (const event of ['session-start', 'before-tool', 'prompt', 'session-end'] as const) {
+      for (const event of ['session-start', 'before-tool', 'prompt', 'turn-end', 'waiting', 'session-end'] as const) {
         expect(call({ shell, event, env: {} })).toEqual(ALLOWED)
         expect(call({ shell, event, env: { HOLDFAST_FENCE: '' } })).toEqual(ALLOWED)
         expect(call({ shell, event, env: { HOLDFAST_FENCE: fence } })).toEqual(ALLOWED)
@@ -182,7 +189,7 @@ for (const shell of SHELLS)
       const said = 'Holdfast: your id "b" \\ is owned by s2\nsay: holdfast status s2'
       // It decides nothing: a user who is asked before tool calls is still asked.
       expect(JSON.parse(stdout)).toEqual({ systemMessage: said, hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContext: said } })
-      expect(readdirSync(run)).toEqual(['native'])
+      expect(readdirSync(run).filter((name) => name !== 'activity')).toEqual(['native'])
       expect(call({ shell })).toEqual(ALLOWED)
       const answers = { copilot: '{"additionalContext":"Holdfast: hello"}\n', other: '' }
       for (const [harness, answer] of Object.entries(answers)) {
@@ -192,7 +199,7 @@ for (const shell of SHELLS)
       // An older Holdfast left a file.
       writeFileSync(join(run, 'notice'), 'hello\n')
       expect(call({ shell, harness: 'copilot' }).stdout).toBe(answers.copilot)
-      expect(readdirSync(run)).toEqual(['native'])
+      expect(readdirSync(run).filter((name) => name !== 'activity')).toEqual(['native'])
     })
 
     test('a notice lies until the agent itself calls: not for those inside it, nor for one with a conversation of its own', () => {
@@ -227,7 +234,7 @@ for (const shell of SHELLS)
       for (const [topic, text] of Object.entries({ messages: '2 messages wait', conflict: 'somebody came' })) leave(topic, text)
       for (const harness of ['gemini', 'qwen', 'droid']) expect(call({ shell, harness }), harness).toEqual(ALLOWED)
       expect(JSON.parse(call({ shell, harness: 'copilot' }).stdout)).toEqual({ additionalContext: 'Holdfast: somebody came\n2 messages wait' })
-      expect(readdirSync(run)).toEqual([])
+      expect(readdirSync(run).filter((name) => name !== 'activity')).toEqual([])
       // One that was withdrawn in the meantime is none.
       mkdirSync(join(run, 'notice'))
       expect(call({ shell })).toEqual(ALLOWED)
@@ -250,7 +257,7 @@ for (const shell of SHELLS)
       }
       const said = (await Promise.all(calls)).join('')
       for (let round = 0; round < 8; round++) expect(said.split(`number ${round};`), said).toHaveLength(2)
-      expect(readdirSync(run)).toEqual([])
+      expect(readdirSync(run).filter((name) => name !== 'activity')).toEqual([])
     })
 
     test('start, prompt and end go to Node with what the harness said, and never fail', () => {
@@ -260,6 +267,88 @@ for (const shell of SHELLS)
         expect(JSON.parse(stdout)).toEqual([['_hook', 'codex', event], payload('x')])
         expect(call({ shell, event, env: { ...INSIDE, HOLDFAST_NODE: '/nonexistent/node' } })).toEqual(ALLOWED)
       }
+    })
+
+    test('a tool call is work, the end of a turn is its end, and a question needs an answer; nothing is said by any of them', () => {
+      writeFileSync(join(run, 'native'), 'claude a\n')
+      expect(activity()).toBeNull()
+      for (const [event, state] of [
+        ['before-tool', 'busy'],
+        ['waiting', 'waiting'],
+        ['before-tool', 'busy'],
+        ['turn-end', 'idle'],
+        ['before-tool', 'busy'],
+      ] as const) {
+        expect(call({ shell, event }), event).toEqual(ALLOWED)
+        expect(activity(), event).toBe(state)
+      }
+      expect(statSync(join(run, 'activity')).mode & 0o777).toBe(0o600)
+    })
+
+    test('the same again is no change: since when stays', () => {
+      for (const [event, state] of [
+        ['before-tool', 'busy'],
+        ['waiting', 'waiting'],
+        ['turn-end', 'idle'],
+      ] as const) {
+        is(state)
+        utimesSync(join(run, 'activity'), 1000, 1000)
+        expect(call({ shell, event }), event).toEqual(ALLOWED)
+        expect(readActivity(join(run, 'activity')), event).toEqual({ state, since: 1_000_000 })
+      }
+    })
+
+    test('who is inside of it, or another agent, does not speak for it', () => {
+      writeFileSync(join(run, 'native'), 'claude a\n')
+      is('waiting')
+      const inner = '{"agent_id":"x1","session_id":"a"}'
+      for (const input of [inner, payload('other')])
+        for (const event of ['before-tool', 'turn-end'] as const) expect(call({ shell, event, input }), input).toEqual(ALLOWED)
+      // Of another harness nothing is known here, whatever its id.
+      for (const event of ['before-tool', 'turn-end'] as const) expect(call({ shell, event, harness: 'codex' })).toEqual(ALLOWED)
+      expect(activity()).toBe('waiting')
+      is('busy')
+      for (const input of [payload('other'), '{"session_id":"other","agent_id":"x"}']) call({ shell, event: 'waiting', input })
+      call({ shell, event: 'waiting', harness: 'codex' })
+      expect(activity()).toBe('busy')
+      // But the question of one inside is asked of the same person.
+      call({ shell, event: 'waiting', input: inner })
+      expect(activity()).toBe('waiting')
+    })
+
+    test('whose turn is over is not waiting because nobody says anything; and what grok calls is not known', () => {
+      is('idle')
+      call({ shell, event: 'waiting', harness: 'droid' })
+      expect(activity()).toBe('idle')
+      is('busy')
+      call({ shell, event: 'waiting', env: { ...INSIDE, GROK_HOOK_EVENT: 'notification' } })
+      expect(activity()).toBe('busy')
+    })
+
+    test('a change is told to Node, once: at the end of a turn before the hook ends, and of a question without making it wait', async () => {
+      const told = join(root, `told-${shell}`)
+      const env = { ...INSIDE, TOLD: told }
+      is('busy')
+      for (let again = 0; again < 2; again++) expect(call({ shell, event: 'turn-end', env })).toEqual(ALLOWED)
+      expect(readFileSync(told, 'utf8')).toBe('_hook claude turn-end\n')
+      is('busy')
+      // What Node takes its time for is not waited for.
+      const began = performance.now()
+      for (let again = 0; again < 2; again++) expect(call({ shell, event: 'waiting', env: { ...env, SLOW: '2000' } })).toEqual(ALLOWED)
+      expect(performance.now() - began).toBeLessThan(2000)
+      await expect.poll(() => readFileSync(told, 'utf8'), { timeout: 15_000 }).toBe('_hook claude turn-end\n_hook claude waiting\n')
+    })
+
+    test('what is nonsense on file, or cannot be written, holds up nobody', () => {
+      for (const text of ['', 'x', '1 asleep \n', '\0\0\0']) {
+        writeFileSync(join(run, 'activity'), text)
+        expect(activity()).toBeNull()
+        expect(call({ shell })).toEqual(ALLOWED)
+        expect(activity(), JSON.stringify(text)).toBe('busy')
+      }
+      rmSync(join(run, 'activity'))
+      mkdirSync(join(run, 'activity'))
+      for (const event of ['before-tool', 'turn-end', 'waiting'] as const) expect(call({ shell, event })).toEqual(ALLOWED)
     })
 
     test("grok, which runs Claude's hooks too, is taken for itself", () => {

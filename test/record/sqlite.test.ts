@@ -9,6 +9,7 @@ import { isSafe, loadSqlite } from '../../src/record/driver.ts'
 import { openSqliteStore } from '../../src/record/index.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/record/sqlite/schema.ts'
 import { verifies } from '../requirements.ts'
+import { activityConformance } from './activity.ts'
 import { storeConformance } from './conformance.ts'
 import { aClaim, anEnding, aRun, type OpenStore } from './examples.ts'
 import { lockConformance } from './locks.ts'
@@ -35,6 +36,7 @@ lockConformance('sqlite', newStore)
 nativeConformance('sqlite', newStore)
 rebindConformance('sqlite', newStore)
 messageConformance('sqlite', newStore)
+activityConformance('sqlite', newStore)
 
 test('a store of the first release is brought up to date, and its runs are as they were', async () => {
   const path = newPath()

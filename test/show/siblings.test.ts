@@ -66,6 +66,7 @@ describe('siblings', () => {
     const said = { plan: { text: 'p', at: NOW }, result: null }
     expect(siblingJson(sibling('a', { said, here: true, ports: [1] }))).toEqual({
       session: 'a',
+      activity: null,
       name: null,
       run: 'r000000000001',
       pid: 42,

@@ -19,7 +19,7 @@ const task: TaskSight = { run: running({ session: 't1', task: 'cancel' }), usage
 const DOCUMENTED =
   'session run epoch state liveness pid keeper dir harness nativeId argv startedAt endedAt exit reason evidence owner parent tasks usage'.split(' ')
 /** Beyond the design: programs may come to rely on these too, so one more is a decision. */
-const ADDED = ['name', 'detached', 'endedBy', 'note', 'survivors', 'containment', 'adopted', 'worktree', 'budget']
+const ADDED = ['name', 'detached', 'endedBy', 'note', 'survivors', 'containment', 'adopted', 'worktree', 'budget', 'activity']
 const OWNER = ['host', 'user', 'pid', 'since', 'tty', 'attach']
 
 describe('status --json', () => {
@@ -42,6 +42,18 @@ describe('what it says', () => {
     const beside = { sharedWith: ['s2 in /a'], neighbours: ['s3 in /wt'] }
     expect(sightJson(sight({ ...beside, worktree }))).toMatchObject({ ...beside, worktree })
   })
+  test('of what its agent is at', () => {
+    expect(sightJson(sight({ activity: { state: 'waiting', since: 0, how: 'registry' } }))['activity']).toEqual({
+      state: 'waiting',
+      since: '1970-01-01T00:00:00.000Z',
+      how: 'registry',
+    })
+    expect(sightJson(sight({ activity: { state: 'busy', since: null, how: 'output' } }))['activity']).toEqual({
+      state: 'busy',
+      since: null,
+      how: 'output',
+    })
+  })
   test('of a live run', () => {
     expect(sightJson(sight({ session: session({ name: 'fix' }), tasks: [task], usage: { cpuMs: 70, whole: true }, entered: true }))).toEqual({
       session: 's1',
@@ -56,6 +68,7 @@ describe('what it says', () => {
       harness: null,
       nativeId: null,
       argv: ['claude', '--resume'],
+      activity: null,
       detached: false,
       tmux: null,
       startedAt: '2026-01-02T10:57:55.000Z',

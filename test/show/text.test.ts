@@ -29,6 +29,17 @@ const dead = (over: Parameters<typeof ended>[0] = {}): Sight => sight({ run: end
 describe('ls', () => {
   test('says so when there are none', () => expect(sessionsText([], NOW, bare)).toEqual(['no sessions']))
 
+  test('says beside the state what its agent is at, and since when that is known', () => {
+    const at = (activity: Sight['activity']) => sessionsText([sight({ activity: activity ?? null })], NOW, bare)[1]
+    expect(at({ state: 'waiting', since: NOW - 185_000, how: 'hook' })).toMatch(/^s1 +running · waiting 3m05s +200 /)
+    expect(at({ state: 'busy', since: null, how: 'output' })).toMatch(/^s1 +running · busy +200 /)
+    expect(at(null)).toMatch(/^s1 +running +200 /)
+    expect(statusText(sight({ activity: { state: 'idle', since: NOW - 1000, how: 'output' } }), NOW, bare).join('\n')).toMatch(
+      /activity +idle 1s \(by its output alone\)/,
+    )
+    expect(statusText(sight(), NOW, bare).join('\n')).not.toContain('activity')
+  })
+
   test('is one aligned line a session', () => {
     const sights = [
       sight({ session: session({ name: 'fix' }) }),

@@ -1,5 +1,6 @@
 import type { Clock, Store } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
+import { recordActivity, recordRefused } from './activity.ts'
 import { recordDaemon } from './events.ts'
 import { recordFound } from './found.ts'
 import * as locks from './locks.ts'
@@ -38,6 +39,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     bindNative: (run, native, binding, at) => write(() => natives.bindNative(db, run, native, binding, at)),
     recordFound: (task, harness, native) => write(() => recordFound(db, task, harness, native)),
     recordTold: (run, detail, at) => write(() => natives.recordTold(db, run, detail, at)),
+    recordActivity: (run, change, at) => write(() => recordActivity(db, run, change, at)),
+    recordRefused: (run, refusal, at) => write(() => recordRefused(db, run, refusal, at)),
     rebind: (request) => write(() => rebind(db, request)),
     formerIds: (session) => read(() => reads.formerIds(db, session)),
     say: (run, kind, saying) => write(() => messages.say(db, run, kind, saying)),

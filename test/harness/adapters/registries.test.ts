@@ -154,3 +154,31 @@ describe('a process with several sessions', () => {
     expect(agentsAmong([codex('codex')], [entry(ID), entry(ID)])).toMatchObject([{ nativeId: ID }])
   })
 })
+
+describe('claude: what a process is at', () => {
+  const ME = { pid: process.pid, ticks: ticksOf(process.pid) }
+  const told = { pid: ME.pid, procStart: String(ME.ticks), cwd: '/w', status: 'waiting', statusUpdatedAt: 1_700_000_000_000 }
+  const activity = (what: unknown, at = ME) => {
+    mkdirSync(join(home, '.claude/sessions'), { recursive: true })
+    writeFileSync(join(home, '.claude/sessions', `${ME.pid}.json`), typeof what === 'string' ? what : JSON.stringify(what))
+    return harnessNamed('claude')?.registry?.activity?.({ HOME: home }, at)
+  }
+  test('is what it says of itself, and since when', () => {
+    expect(activity(told)).toEqual({ state: 'waiting', since: 1_700_000_000_000 })
+    expect(activity({ ...told, status: 'shell', statusUpdatedAt: '2026-01-02T00:00:00.000Z' })).toEqual({
+      state: 'idle',
+      since: Date.UTC(2026, 0, 2),
+    })
+    expect(activity({ ...told, statusUpdatedAt: undefined, updatedAt: 5 })).toEqual({ state: 'waiting', since: 5 })
+  })
+  test('is nothing where it is of another process, or makes no sense', () => {
+    expect(activity(told, { ...ME, ticks: ME.ticks + 1 })).toBeNull()
+    expect(activity(told, { pid: 999_999, ticks: 1 })).toBeNull()
+    for (const over of [{ status: 'toString' }, { status: 7 }, { statusUpdatedAt: 'soon' }, { statusUpdatedAt: -1 }, { procStart: 'x' }, { pid: 1 }])
+      expect(activity({ ...told, ...over }), JSON.stringify(over)).toBeNull()
+    expect(activity('{')).toBeNull()
+  })
+  test('is asked of no other harness', () => {
+    for (const name of ['codex', 'qwen', 'copilot']) expect(harnessNamed(name)?.registry?.activity, name).toBeUndefined()
+  })
+})

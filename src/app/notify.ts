@@ -1,0 +1,83 @@
+import { decideNotification, type Happening, heldBack, NOTHING_TOLD, type NotifyHistory } from '../decide/index.ts'
+import type { HoldfastEvent, Notification, NotifyKind, NotifyWay } from '../model/index.ts'
+import { heldBackText, notificationText } from '../show/index.ts'
+import { endsWithAnswer } from './activity.ts'
+import { readNotified, writeNotified } from './notified.ts'
+import { type StoreWatch, storeWatch } from './stamp.ts'
+import type { World } from './world.ts'
+
+/** What was told lately. */
+export type Heard = { readonly store: StoreWatch; history: NotifyHistory }
+export const nothingHeard = (): Heard => ({ store: storeWatch(), history: NOTHING_TOLD })
+
+/** What happened since it was last looked, as far as a person is told of it. Each is given out once, also if we die right after. */
+export async function newNotifications(world: World, heard: Heard): Promise<Notification[]> {
+  const isNew = heard.store.isNew(world.home)
+  const events = isNew ? await unseenEvents(world) : []
+  if (isNew) heard.store.settle()
+  const now = world.clock.now()
+  const notifications: Notification[] = []
+  for (const [index, event] of events.entries()) {
+    const happening = await happeningOf(world, event, events.slice(index + 1))
+    const { decision, history } = decideNotification(happening, world.notify(), heard.history, now, world.policy)
+    heard.history = history
+    if (decision.kind === 'tell') notifications.push(await notificationOf(world, happening, decision.as))
+  }
+  const { count, history } = heldBack(heard.history, now, world.policy)
+  heard.history = history
+  if (count === 0) return notifications
+  return [...notifications, { kind: 'more', session: null, run: null, seq: events.at(-1)?.seq ?? 0, at: now, tty: null, ...heldBackText(count) }]
+}
+
+/** At first there is nothing to tell; of more than can be read at once, the newest. A store that was lost numbers from 1 again. */
+async function unseenEvents(world: World): Promise<HoldfastEvent[]> {
+  const { home, policy } = world
+  const store = await world.store('reader')
+  const newest = (await store.events({ session: null, after: 0, limit: 1 })).at(-1)?.seq ?? 0
+  const seen = readNotified(home)
+  if (seen === newest) return []
+  const events = seen === null || seen > newest ? [] : await store.events({ session: null, after: seen, limit: policy.eventsShown })
+  writeNotified(home, events.at(-1)?.seq ?? newest)
+  return events
+}
+
+async function happeningOf(world: World, event: HoldfastEvent, later: readonly HoldfastEvent[]): Promise<Happening> {
+  const store = await world.store('reader')
+  const run = event.kind === 'ended' ? await store.run(event.run) : null
+  const found = run === null ? null : await store.find(run.session, 'exact')
+  const headless = run !== null && found?.kind === 'found' && endsWithAnswer(world, found.view.session, run)
+  return {
+    event,
+    run,
+    watched: run !== null && !run.detached && run.tty !== null && !headless,
+    outdone: event.kind === 'activity' && later.some(({ kind, run: other }) => kind === 'activity' && other === event.run),
+  }
+}
+
+async function notificationOf(world: World, { event }: Happening, as: NotifyKind): Promise<Notification> {
+  const store = await world.store('reader')
+  const { session, run, seq, at } = event
+  const found = await store.find(session, 'exact')
+  const name = (found.kind === 'found' ? found.view.session.name : null) ?? session
+  const tty = (await store.run(run))?.tty ?? null
+  return { kind: as, session, run, seq, at, tty, ...notificationText(as, event, name, world.policy.notifyLength) }
+}
+
+/** Which ways there are to a person from here; of the others, why not. */
+export function notifyWays(world: World): readonly { readonly way: NotifyWay; readonly why: string | null }[] {
+  const { desktop, bell, command } = world.notify()
+  const off = 'config.toml has not turned it on'
+  return [
+    { way: 'desktop', why: desktop ? world.notifiers.desktopTrouble() : 'config.toml has turned it off' },
+    { way: 'bell', why: bell ? null : off },
+    { way: 'command', why: command === null ? off : null },
+  ]
+}
+
+/** Throws with a sentence where a person could not be reached this way. */
+export async function deliver(world: World, way: NotifyWay, notification: Notification): Promise<void> {
+  const { command } = world.notify()
+  if (way === 'desktop') await world.notifiers.desktop(notification)
+  if (way === 'bell' && notification.tty !== null) world.notifiers.bell(notification.tty)
+  if (way === 'command' && command !== null) await world.notifiers.command(command, notification)
+}

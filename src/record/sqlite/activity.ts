@@ -1,0 +1,44 @@
+import type { ActivityChange, Refusal, RunBase } from '../../model/index.ts'
+import type { Database } from '../driver.ts'
+import { recordEvent } from './events.ts'
+import { LIVE } from './rows.ts'
+
+/** A change is known by the time at which it was written down: whoever comes with it second, or with an older one, changes nothing. */
+export function recordActivity(db: Database, run: RunBase, { state, how, since, gapMs }: ActivityChange, at: number): boolean {
+  if (!isLive(db, run)) return false
+  const last = lastActivity(db, run)
+  if (last !== null) {
+    // A clock that was set back must not end the record.
+    const isOlder = since <= last.since && last.since <= at
+    if (last.state === state || isOlder || (at - last.at < gapMs && last.at <= at)) return false
+  }
+  const before = last === null ? {} : { before: last.state, lasted: Math.max(0, since - last.since) }
+  recordEvent(db, run, 'activity', { state, how, since, ...before }, at)
+  return true
+}
+
+export function recordRefused(db: Database, run: RunBase, { asker, wanted, dir, gapMs }: Refusal, at: number): boolean {
+  if (!isLive(db, run)) return false
+  const told = db
+    .prepare(
+      `SELECT 1 FROM event WHERE session = (SELECT session FROM run WHERE id = ?1) AND run = ?1 AND kind = 'refused' AND at > ?2 AND at <= ?3
+       AND json_extract(detail, '$.user') = ?4 AND json_extract(detail, '$.command') = ?5 AND json_extract(detail, '$.wanted') = ?6`,
+    )
+    .get(run.id, at - gapMs, at, asker.user, asker.command, wanted)
+  if (told !== undefined) return false
+  recordEvent(db, run, 'refused', { wanted, dir, ...asker }, at)
+  return true
+}
+
+function lastActivity(db: Database, { id }: RunBase): { state: string; since: number; at: number } | null {
+  const row = db
+    .prepare(
+      `SELECT at, json_extract(detail, '$.state') AS state, json_extract(detail, '$.since') AS since FROM event
+       WHERE session = (SELECT session FROM run WHERE id = ?1) AND run = ?1 AND kind = 'activity' ORDER BY seq DESC LIMIT 1`,
+    )
+    .get(id)
+  return row === undefined ? null : { state: String(row['state']), since: Number(row['since']), at: Number(row['at']) }
+}
+
+const isLive = (db: Database, { id, epoch }: RunBase): boolean =>
+  db.prepare(`SELECT 1 FROM run WHERE id = ? AND epoch = ? AND state IN (${LIVE})`).get(id, epoch) !== undefined

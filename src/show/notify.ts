@@ -1,0 +1,35 @@
+import type { HoldfastEvent, Notification, NotifyKind } from '../model/index.ts'
+import { plain } from './paint.ts'
+import { age } from './time.ts'
+
+/** The words of a notification: what others wrote is shown, never obeyed, and cut. */
+export function notificationText(
+  as: NotifyKind,
+  { detail }: Pick<HoldfastEvent, 'detail'>,
+  name: string,
+  most: number,
+): Pick<Notification, 'title' | 'text'> {
+  const word = (key: string): string => (typeof detail[key] === 'string' || typeof detail[key] === 'number' ? String(detail[key]) : '?')
+  const said = {
+    input: () =>
+      detail['state'] === 'waiting'
+        ? [`${name} needs an answer`, 'it asks for a permission, or has a question']
+        : [`${name} has finished its turn`, `after ${age(Number(detail['lasted']))}; it waits for the next prompt`],
+    finished: () => [`${name} ended: ${word('state')}`, word('reason')],
+    refused: () => [
+      `${name} has been kept to one owner`,
+      `${word('command')} (pid ${word('pid')}, ${word('user')}) wanted its ${word('wanted')}, and was refused`,
+    ],
+    orphan: () => [`${name} was ended`, word('reason')],
+    budget: () => [`${name} has burned its budget`, word('reason')],
+  }[as]()
+  const [title = '', text = ''] = said.map((line) => cut(plain(line), most))
+  return { title, text }
+}
+
+export const heldBackText = (count: number): Pick<Notification, 'title' | 'text'> => ({
+  title: `and ${count} more`,
+  text: 'holdfast events shows what happened',
+})
+
+const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`)

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest'
+import { decideNotification, type Happening, heldBack, NOTHING_TOLD, type NotifyHistory } from '../../src/decide/index.ts'
+import type { EventKind, HoldfastEvent, NotifyConfig } from '../../src/model/index.ts'
+import { NOTIFY_DEFAULT, policy } from '../../src/model/index.ts'
+import { ended } from './build.ts'
+
+const NOW = 1_700_000_000_000
+const event = (kind: EventKind, detail: HoldfastEvent['detail'], over: Partial<HoldfastEvent> = {}): HoldfastEvent => ({
+  seq: 1,
+  at: NOW,
+  kind,
+  session: 's',
+  run: 'r',
+  epoch: 1,
+  detail,
+  ...over,
+})
+const happening = (of: HoldfastEvent, over: Partial<Happening> = {}): Happening => ({ event: of, run: null, watched: false, outdone: false, ...over })
+const decide = (of: Happening, config: NotifyConfig = NOTIFY_DEFAULT, history: NotifyHistory = NOTHING_TOLD, now = NOW) =>
+  decideNotification(of, config, history, now, policy)
+const end = (detail: HoldfastEvent['detail'], over: Partial<Happening> = {}) =>
+  happening(event('ended', { state: 'completed', by: 'keeper', ...detail }), over)
+
+describe('what a person is told of', () => {
+  const child = ended({ parent: 'r0' })
+  const told: [string, Happening, string][] = [
+    ['it needs an answer', happening(event('activity', { state: 'waiting' })), 'input'],
+    ['a long turn is over', happening(event('activity', { state: 'idle', before: 'busy', lasted: policy.turnMs })), 'input'],
+    ['somebody was refused', happening(event('refused', { wanted: 'session' })), 'refused'],
+    ['it ended by itself', end({}), 'finished'],
+    ['it failed', end({ state: 'failed', reason: 'exit code 3' }), 'finished'],
+    ['it failed under the eyes of somebody, who may look elsewhere', end({ state: 'failed' }, { watched: true }), 'finished'],
+    ['nobody knows how it ended', end({ state: 'lost', by: 'reconcile' }), 'finished'],
+    ['its time was over', end({ state: 'stopped', by: 'timeout', reason: 'its time was over (--timeout)' }), 'finished'],
+    ['its budget was spent', end({ state: 'stopped', by: 'budget', reason: 'its budget was spent (--budget): 9 of 5 tokens' }), 'budget'],
+    [
+      'what was left of a session',
+      end({ state: 'stopped', by: 'reconcile', reason: 'the session it was started in is over' }, { run: child }),
+      'orphan',
+    ],
+    [
+      'a task of one that ended',
+      end({ state: 'stopped', by: 'finisher', reason: 'the session it was started in (s0) ended' }, { run: child }),
+      'orphan',
+    ],
+  ]
+  test.each(told)('%s', (_what, of, as) => expect(decide(of).decision).toEqual({ kind: 'tell', as }))
+
+  const left: [string, Happening, RegExp][] = [
+    ['it works', happening(event('activity', { state: 'busy', before: 'idle', lasted: 99_999 })), /needs nobody/],
+    ['a short turn', happening(event('activity', { state: 'idle', before: 'busy', lasted: policy.turnMs - 1 })), /short/],
+    ['its start', happening(event('activity', { state: 'idle' })), /needs nobody/],
+    ['an answer was not wanted after all', happening(event('activity', { state: 'idle', before: 'waiting', lasted: 99_999 })), /needs nobody/],
+    ['it went on meanwhile', happening(event('activity', { state: 'waiting' }), { outdone: true }), /gone on/],
+    ['somebody stopped it', end({ state: 'stopped', by: 'ann@host', reason: 'stopped by ann@host' }), /asked for it/],
+    ['somebody took it over', end({ state: 'superseded', by: 'ann@host (pid 7)' }), /asked for it/],
+    ['its terminal was closed', end({ state: 'stopped', by: 'SIGHUP' }), /asked for it/],
+    [
+      'what was started in one that somebody stopped',
+      end({ state: 'stopped', by: 'ann@host', reason: 'the session it was started in (s0) ended' }),
+      /asked/,
+    ],
+    ['who sat there left it', end({}, { watched: true }), /sat in front/],
+    ['a task is done', end({}, { run: child }), /session that started it/],
+    ['another event', happening(event('claimed', {})), /record only/],
+    ['old news', happening(event('refused', {}, { at: NOW - policy.notifyAgeMs - 1 })), /too long ago/],
+  ]
+  test.each(left)('not: %s', (_what, of, why) => expect(decide(of).decision).toEqual({ kind: 'leave', why: expect.stringMatching(why) }))
+
+  test('not what nobody wants to hear of, and that takes nobody else his place', () => {
+    const { decision, history } = decide(end({}), { ...NOTIFY_DEFAULT, on: ['input'] })
+    expect(decision).toMatchObject({ kind: 'leave', why: expect.stringMatching(/nobody wants/) })
+    expect(history).toEqual(NOTHING_TOLD)
+  })
+})
+
+describe('how often', () => {
+  const waiting = (session: string) => happening(event('activity', { state: 'waiting' }, { session }))
+  test('of one session and kind once in half a minute', () => {
+    const first = decide(waiting('a'))
+    const again = decide(waiting('a'), NOTIFY_DEFAULT, first.history, NOW + policy.notifySameMs - 1)
+    expect(again.decision).toMatchObject({ kind: 'leave', why: expect.stringMatching(/a moment ago/) })
+    expect(decide(waiting('b'), NOTIFY_DEFAULT, again.history, NOW + 1).decision.kind).toBe('tell')
+    expect(decide(happening(event('refused', {}, { session: 'a' })), NOTIFY_DEFAULT, again.history, NOW + 1).decision.kind).toBe('tell')
+    const later = happening(event('activity', { state: 'waiting' }, { session: 'a', at: NOW + policy.notifySameMs }))
+    expect(decide(later, NOTIFY_DEFAULT, again.history, NOW + policy.notifySameMs).decision.kind).toBe('tell')
+  })
+
+  test('ten a minute, and the rest is counted and said once there is room', () => {
+    let history = NOTHING_TOLD
+    const kinds = Array.from({ length: 15 }, (_, index) => {
+      const one = decide(waiting(`s${index}`), NOTIFY_DEFAULT, history)
+      history = one.history
+      return one.decision.kind
+    })
+    expect(kinds.filter((kind) => kind === 'tell')).toHaveLength(policy.notifyCount)
+    expect(history.held).toBe(5)
+    expect(heldBack(history, NOW + policy.notifyWithinMs - 1, policy).count).toBe(0)
+    const said = heldBack(history, NOW + policy.notifyWithinMs, policy)
+    expect(said.count).toBe(5)
+    expect(heldBack(said.history, NOW + policy.notifyWithinMs, policy).count).toBe(0)
+    // What is remembered stays small.
+    expect(said.history.told).toHaveLength(1)
+  })
+
+  test('a clock that was set back makes nobody wait', () => {
+    const { history } = decide(waiting('a'))
+    const before = happening(event('activity', { state: 'waiting' }, { session: 'a', at: NOW - 3_600_000 }))
+    expect(decide(before, NOTIFY_DEFAULT, history, NOW - 3_600_000).decision.kind).toBe('tell')
+  })
+})

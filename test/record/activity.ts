@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import type { ActivityChange, LiveRun, Refusal, Store } from '../../src/model/index.ts'
+import { aClaim, anEnding, aRun, inStore, type OpenStore } from './examples.ts'
+
+/** What every store has to do about what agents are at, and about those who were refused because of them. */
+export function activityConformance(name: string, open: OpenStore): void {
+  const withStore = inStore(open)
+  const live = async (store: Store, session = 's', epoch = 1): Promise<LiveRun> => {
+    const run = aRun(session, epoch)
+    expect((await store.claim(aClaim(run, { keeper: { pid: 7, ticks: 8 } }))).kind).toBe('won')
+    return (await store.run(run.id)) as LiveRun
+  }
+  const change = (state: ActivityChange['state'], since: number, more: Partial<ActivityChange> = {}): ActivityChange => ({
+    state,
+    since,
+    how: 'hook',
+    gapMs: 0,
+    ...more,
+  })
+  const details = async (store: Store, kind: string, session = 's') =>
+    (await store.events({ session, after: 0, limit: 99 })).filter((event) => event.kind === kind).map(({ detail }) => detail)
+
+  test(
+    `${name}: what an agent is at is recorded when it changes, with what was before and how long, and each change once`,
+    withStore(async (store, again) => {
+      const run = await live(store)
+      const other = await again()
+      const now = Date.now()
+      const t = (ms: number): number => now - 100_000 + ms
+      expect(await store.recordActivity(run, change('busy', t(10)), now)).toBe(true)
+      // Whoever comes second, or with what is older, changes nothing; nor is it news that it is as it was.
+      for (const one of [store, other]) {
+        expect(await one.recordActivity(run, change('busy', t(10)), now)).toBe(false)
+        expect(await one.recordActivity(run, change('idle', t(5)), now)).toBe(false)
+        expect(await one.recordActivity(run, change('busy', t(99)), now)).toBe(false)
+      }
+      expect(await other.recordActivity(run, change('waiting', t(20), { how: 'registry' }), now)).toBe(true)
+      expect(await details(store, 'activity')).toEqual([
+        { state: 'busy', how: 'hook', since: t(10) },
+        { state: 'waiting', how: 'registry', since: t(20), before: 'busy', lasted: 10 },
+      ])
+    }),
+  )
+
+  test(
+    `${name}: of two who saw the same change at the same time one records it`,
+    withStore(async (store, again) => {
+      const run = await live(store)
+      const stores = [store, await again(), await again()]
+      const won = await Promise.all(stores.map((one) => one.recordActivity(run, change('idle', 10), 20)))
+      expect(won.filter(Boolean)).toHaveLength(1)
+      expect(await details(store, 'activity')).toHaveLength(1)
+    }),
+  )
+
+  test(
+    `${name}: what is only guessed is told rarely, and a clock that was set back does not end the record`,
+    withStore(async (store) => {
+      const run = await live(store)
+      const now = run.startedAt + 1_000_000
+      const guessed = { how: 'output', gapMs: 60_000 } as const
+      expect(await store.recordActivity(run, change('busy', now, guessed), now)).toBe(true)
+      expect(await store.recordActivity(run, change('idle', now + 10, guessed), now + 59_999)).toBe(false)
+      expect(await store.recordActivity(run, change('idle', now + 10, guessed), now + 60_000)).toBe(true)
+      expect(await store.recordActivity(run, change('busy', now - 900_000), now - 900_000)).toBe(true)
+    }),
+  )
+
+  test(
+    `${name}: a run that is over, or is none of its session's any more, is at nothing`,
+    withStore(async (store) => {
+      const run = await live(store)
+      expect(await store.recordActivity({ ...run, epoch: 9 }, change('busy', 10), 20)).toBe(false)
+      await store.recordEnded(run, anEnding(), null, 30)
+      expect(await store.recordActivity(run, change('idle', 40), 50)).toBe(false)
+      expect(await store.recordRefused(run, refusal(), 50)).toBe(false)
+      expect(await details(store, 'activity')).toEqual([])
+    }),
+  )
+
+  const refusal = (more: Partial<Refusal> = {}, asker: Partial<Refusal['asker']> = {}): Refusal => ({
+    asker: { pid: 7, command: 'claude', user: 'ann@host', ...asker },
+    wanted: 'session',
+    dir: '/w',
+    gapMs: 60_000,
+    ...more,
+  })
+
+  test(
+    `${name}: who was refused is on the holder's record, and one who comes again and again is there once in a while`,
+    withStore(async (store) => {
+      const run = await live(store)
+      const now = run.startedAt + 1_000_000
+      expect(await store.recordRefused(run, refusal(), now)).toBe(true)
+      expect(await store.recordRefused(run, refusal({}, { pid: 8 }), now + 59_999)).toBe(false)
+      for (const other of [refusal({}, { user: 'bob@host' }), refusal({}, { command: 'codex' }), refusal({ wanted: 'directory' })])
+        expect(await store.recordRefused(run, other, now + 1)).toBe(true)
+      expect(await store.recordRefused(run, refusal({}, { pid: 9 }), now + 60_000)).toBe(true)
+      expect(await details(store, 'refused')).toHaveLength(5)
+      expect((await details(store, 'refused'))[0]).toEqual({ wanted: 'session', dir: '/w', pid: 7, command: 'claude', user: 'ann@host' })
+    }),
+  )
+}

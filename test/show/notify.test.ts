@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import type { HoldfastEvent, NotifyKind } from '../../src/model/index.ts'
+import { heldBackText, notificationText } from '../../src/show/index.ts'
+
+const said = (as: NotifyKind, detail: HoldfastEvent['detail'], name = 'fix', most = 200) => notificationText(as, { detail }, name, most)
+
+test('each kind has its words', () => {
+  expect(said('input', { state: 'waiting' })).toEqual({ title: 'fix needs an answer', text: 'it asks for a permission, or has a question' })
+  expect(said('input', { state: 'idle', lasted: 185_000 })).toEqual({
+    title: 'fix has finished its turn',
+    text: 'after 3m05s; it waits for the next prompt',
+  })
+  expect(said('finished', { state: 'failed', reason: 'exit code 3' })).toEqual({ title: 'fix ended: failed', text: 'exit code 3' })
+  expect(said('refused', { wanted: 'directory', command: 'claude', pid: 7, user: 'ann@host' })).toEqual({
+    title: 'fix has been kept to one owner',
+    text: 'claude (pid 7, ann@host) wanted its directory, and was refused',
+  })
+  expect(said('budget', { reason: 'its budget was spent' }).title).toBe('fix has burned its budget')
+  expect(said('orphan', { reason: 'why' })).toEqual({ title: 'fix was ended', text: 'why' })
+  expect(heldBackText(5).title).toBe('and 5 more')
+})
+
+test('what others wrote steers nothing, and is cut', () => {
+  const { title, text } = said('finished', { state: 'failed', reason: `\u001B[31mred\n\u0007${'x'.repeat(500)}` }, 'a\u0000b\nc', 40)
+  expect(title).toBe('a·b·c ended: failed')
+  expect(text).toHaveLength(40)
+  expect(text).toMatch(/^·\[31mred··x+…$/)
+  // What an event does not say is not made up.
+  expect(said('refused', {}).text).toBe('? (pid ?, ?) wanted its ?, and was refused')
+})
