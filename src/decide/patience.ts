@@ -24,6 +24,8 @@ export function patienceMs(want: Want, run: LiveRun, seen: Seen, since: Since, p
     if (graceMs !== null) return left(graceMs + policy.killMs + patience)
     if (want.why === 'orphaned') return left(patience)
   }
+  // It has written how its agent ended and is still there: it waits for its finisher, and leaves at once should that die.
+  if (seen.keeper?.kind === 'alive' && !seen.keeper.frozen && seen.exit !== null) return left(policy.settleMs)
   if (want.kind === 'settle' || seen.keeper?.kind === 'alive' || intentOf(run) !== null) return left(patience)
   // By the clock on the wall, which may have been set: what seems to be of the future is as good as new.
   return since.exitAgeMs === null ? 0 : Math.max(0, patience - Math.max(since.forMs, since.exitAgeMs))

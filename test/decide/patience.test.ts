@@ -7,6 +7,7 @@ import { intent, running, stopping } from './build.ts'
 
 const gone = { kind: 'gone', why: 'no such process', waitStatus: null } as const
 const alive = { kind: 'alive', frozen: false } as const
+const frozen = { kind: 'alive', frozen: true } as const
 const exit = { exit: { code: 0, signal: null }, told: null, at: 0 }
 const seen = (over: Partial<Seen>): Seen => ({
   launcher: gone,
@@ -27,9 +28,10 @@ const WHOLE_GRACE = policy.graceMs + policy.killMs + PATIENCE
 type Case = readonly [what: string, Want, LiveRun, Seen, forMs: number, exitAgeMs: number | null, leftMs: number]
 const cases: readonly Case[] = [
   ['over, its keeper was killed: nobody else comes', finish, running(), seen({}), 0, null, 0],
-  ['over, its keeper is alive', finish, running(), seen({ keeper: alive, exit }), 0, 5, PATIENCE],
-  ['over, its keeper is alive, for a while now', finish, running(), seen({ keeper: alive, exit }), 1500, 1505, PATIENCE - 1500],
-  ['over, its keeper is alive and stuck', finish, running(), seen({ keeper: alive, exit }), PATIENCE, 9999, 0],
+  ['over, its keeper waits for its finisher', finish, running(), seen({ keeper: alive, exit }), 0, 5, policy.settleMs],
+  ['over, its keeper is frozen, for a while now', finish, running(), seen({ keeper: frozen, exit }), 1500, 1505, PATIENCE - 1500],
+  ['over, its finisher is stuck', finish, running(), seen({ keeper: alive, exit }), policy.settleMs, 9999, 0],
+  ['over by its zombie, its keeper is frozen', finish, running(), seen({ keeper: frozen }), PATIENCE, null, 0],
   ['over, its keeper has just left: its finisher may work', finish, running(), seen({ exit }), 0, 100, PATIENCE - 100],
   ['over, its exit record is old', finish, running(), seen({ exit }), 0, 60_000, 0],
   ['over, its exit record seems to be of the future', finish, running(), seen({ exit }), 500, -60_000, PATIENCE - 500],
@@ -37,7 +39,7 @@ const cases: readonly Case[] = [
   ['its keeper has yet to write', settle, running(), seen({ keeper: alive }), 0, null, PATIENCE],
   ['its keeper does not write', settle, running(), seen({ keeper: alive }), PATIENCE, null, 0],
   ['leftovers, its keeper was killed', end('leftovers'), running(), seen({}), 0, null, 0],
-  ['leftovers, its keeper is alive', end('leftovers'), running(), seen({ keeper: alive, exit }), 0, 1, PATIENCE],
+  ['leftovers, its keeper is alive', end('leftovers'), running(), seen({ keeper: alive, exit }), 0, 1, policy.settleMs],
   [
     'leftovers, its command was told to end',
     end('leftovers'),

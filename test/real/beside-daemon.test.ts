@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdirSync, rmSync, symlinkSync, truncateSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect } from 'vitest'
-import { isLive, type Run } from '../../src/model/index.ts'
+import { type Ended, isLive, type Run } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 import { execute, rowOf, withDaemon, withStore } from './daemon-hand.ts'
-import { gone, inLab, isAlive, type Lab, type Result, readOr, stateOf, until } from './lab.ts'
+import { COMMAND, gone, inLab, isAlive, type Lab, type Result, readOr, stateOf, until } from './lab.ts'
+import { onTerminal } from './terminal.ts'
 
 const TIMES = 20
 const kill = (pid: number | undefined, signal: NodeJS.Signals = 'SIGKILL'): boolean => process.kill(pid ?? 0, signal)
@@ -61,11 +62,20 @@ describe('beside a daemon', () => {
         }
         const alone = await once('alone')
         expect(alone).toMatchObject({ code: 3, stdout: 'out\n', evidence: [{ state: 'failed' }, ['claimed', 'running', 'exited', 'ended']] })
-        expect(alone.stderr).toContain('sleep')
+        expect(JSON.stringify(alone.evidence).match(/ended with it: sleep/g)).toHaveLength(2)
         await withDaemon(lab, async (daemon) => {
           const names = Array.from({ length: TIMES }, (_, index) => `with${index}`)
           for (let at = 0; at < names.length; at += 4)
             for (const beside of await Promise.all(names.slice(at, at + 4).map(once))) expect(beside).toEqual(alone)
+          // A person at a terminal is told whom it ended.
+          const command = [COMMAND, 'run', '--session', 'seen', '--dir', lab.newDir(), '--', 'sh', '-c', script]
+          writeFileSync(
+            join(lab.dir, 'run.sh'),
+            `${command.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}; echo code $?; exec sleep 1002\n`,
+          )
+          await onTerminal(lab, ['sh', join(lab.dir, 'run.sh')], (terminal) =>
+            terminal.sees(/(holdfast: ended sleep \(pid \d+\), which the agent had left running\s+){2}code 3/),
+          )
           expect(daemon.text()).not.toContain('→')
         })
       }),
@@ -77,7 +87,10 @@ describe('beside a daemon', () => {
       withDaemon(lab, async () => {
         const run = await started(lab, 's', ['--', 'sleep', '1000'])
         await killBoth(lab, run)
-        expect(await ended(lab, 's')).toMatchObject({ state: 'lost', exit: null })
+        // As long as it is somebody's zombie, it tells itself how it ended.
+        const { state, exit, evidence } = (await ended(lab, 's')) as Ended
+        if (state === 'lost') expect(exit).toBeNull()
+        else expect([state, exit?.signal, evidence[0]]).toEqual(['failed', 'SIGKILL', expect.stringContaining("the zombie's own status")])
       }),
     ),
   )
