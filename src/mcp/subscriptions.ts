@@ -44,6 +44,10 @@ export function watchEvents(worlds: Worlds, tell: Tell, publish: (uri: string) =
 
   function again(): void {
     timer = setTimeout(() => {
+      if (wanted.size === 0) {
+        timer = null
+        return
+      }
       look().finally(() => {
         if (wanted.size > 0) again()
         else timer = null

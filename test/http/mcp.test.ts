@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { onBehalfOf, openWorld, speakerOf, type World } from '../../src/app/index.ts'
 import { mount } from '../../src/mcp/mount.ts'
 import { Problem } from '../../src/model/index.ts'
-import { until } from '../real/lab.ts'
+import { unable, until } from '../real/lab.ts'
 import { aClaim, aRun } from '../record/examples.ts'
 import { type Served, serving, TOKEN } from './serve.ts'
 
@@ -138,6 +138,24 @@ describe('who has the other end', () => {
     }
     expect(await speakerOf(world, ends(port), isOpen)).toMatchObject({ kind: 'unknown', why: expect.stringMatching(/^no process/) as string })
     expect(await speakerOf(world, ends(1), isOpen)).toMatchObject({ kind: 'unknown' })
+  })
+
+  test('is nobody in another pid namespace', async () => {
+    const apart = ['unshare', process.getuid?.() === 0 ? '-pf' : '-Urpf', '--mount-proc', '--kill-child']
+    if (spawnSync(apart[0] ?? '', [...apart.slice(1), 'true']).status !== 0) return unable('no pid namespace can be made')
+    const child = spawn(apart[0] ?? '', [...apart.slice(1), process.execPath, '-e', SPEAKS, String(here.port), '1'], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    try {
+      const port = Number(await line(child))
+      expect(await speakerOf(world, ends(port), isOpen)).toMatchObject({
+        kind: 'unknown',
+        why: expect.stringContaining('in another pid namespace') as string,
+      })
+    } finally {
+      child.kill('SIGKILL')
+      await new Promise((gone) => child.once('exit', gone))
+    }
   })
 
   test('is found for who speaks IPv6 to the same address', async () => {
