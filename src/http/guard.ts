@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { DAEMON_PROTOCOL, policy } from '../model/index.ts'
+import { DAEMON_PROTOCOL, PROTOCOL_HEADER, policy } from '../model/index.ts'
 
 /** Where a request came in. The socket lies in a private folder: whoever can reach it may ask. Loopback is everybody's on this machine. */
 export type Door = { readonly kind: 'socket' } | { readonly kind: 'loopback'; readonly port: number; readonly token: string }
@@ -10,8 +10,6 @@ export type Refusal = {
   readonly body: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
 }
-
-export const PROTOCOL_HEADER = 'holdfast-protocol'
 
 /** Why a request is not even looked at; null: it may pass. */
 export function refusalOf(request: IncomingMessage, door: Door, version: string): Refusal | null {
@@ -26,7 +24,7 @@ export function refusalOf(request: IncomingMessage, door: Door, version: string)
 function strangeHost({ headers, url }: IncomingMessage, { port }: Extract<Door, { kind: 'loopback' }>): Refusal | null {
   const names = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`)
   if (names.includes(headers.host ?? '') && url?.startsWith('/') === true) return null
-  return { status: 421, body: { error: 'this is not the host that was asked for', hint: `ask 127.0.0.1:${port}` } }
+  return { status: 403, body: { error: 'this is not the host that was asked for', hint: `ask 127.0.0.1:${port}` } }
 }
 
 /** A page of somebody else's, in the browser of whoever has the token. */
