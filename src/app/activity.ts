@@ -12,16 +12,18 @@ export function activityOf(world: World, session: Session, run: LiveRun, harness
   const { files, clock, policy } = world
   const registry = session.harness === null ? undefined : HARNESSES.find(({ name }) => name === session.harness)?.registry?.activity
   const hook = files.activity(run.id)
-  const agent = registry === undefined ? null : harness()
+  const agent = session.harness === null ? null : harness()
   const registered = registry === undefined || agent === null ? null : registry(placesOf(world, run.id), agent)
-  const outputAt = hook === null && registered === null ? outputOf(world, session, run) : null
+  const outputAt = hook === null && registered === null ? outputOf(world, session, run, agent) : null
   const signs = { hook, registry: registered, outputAt, headless: outputAt !== null && endsWithAnswer(world, session, run) }
   return activityFrom(signs, clock.now(), policy.quietMs)
 }
 
 /** When something last came out of an agent where we can see it. What is no agent has no turns: its silence means nothing. */
-const outputOf = ({ files }: World, { harness }: Session, run: LiveRun): number | null =>
-  harness !== null && run.detached ? files.outputAt(run.id) : null
+const outputOf = ({ files, processes }: World, { harness }: Session, run: LiveRun, agent: ProcessId | null): number | null => {
+  if (harness === null) return null
+  return run.detached && run.tmux === null ? files.outputAt(run.id) : agent === null ? null : (processes.terminal(agent)?.outputAt ?? null)
+}
 
 export function endsWithAnswer(world: World, session: Session, run: Run): boolean {
   const harness = world.harnesses().find(({ name }) => name === session.harness)

@@ -1,5 +1,5 @@
 import { decideNotification, type Happening, heldBack, NOTHING_TOLD, type NotifyHistory } from '../decide/index.ts'
-import type { HoldfastEvent, Notification, NotifyKind, NotifyWay } from '../model/index.ts'
+import type { HoldfastEvent, Notification, NotifyKind, NotifyWay, Run } from '../model/index.ts'
 import { heldBackText, notificationText } from '../show/index.ts'
 import { endsWithAnswer } from './activity.ts'
 import { readNotified, writeNotified } from './notified.ts'
@@ -59,8 +59,15 @@ async function notificationOf(world: World, { event }: Happening, as: NotifyKind
   const { session, run, seq, at } = event
   const found = await store.find(session, 'exact')
   const name = (found.kind === 'found' ? found.view.session.name : null) ?? session
-  const tty = (await store.run(run))?.tty ?? null
+  const tty = terminalOf(world, await store.run(run))
   return { kind: as, session, run, seq, at, tty, ...notificationText(as, event, name, world.policy.notifyLength) }
+}
+
+/** Where a bell is heard: in a pane, tmux hands it on to whoever looks at it. */
+function terminalOf({ files, processes }: World, run: Run | null): string | null {
+  if (run === null || run.tmux === null) return run?.tty ?? null
+  const harness = files.harness(run.id)
+  return harness === null ? null : (processes.terminal(harness)?.path ?? null)
 }
 
 /** Which ways there are to a person from here; of the others, why not. */

@@ -1,6 +1,7 @@
 import { shows, typable } from '../decide/index.ts'
-import type { LiveRun, Pane, PaneSight } from '../model/index.ts'
+import type { LiveRun, Pane, PaneSight, Session } from '../model/index.ts'
 import { isFrozen, isLive, Problem } from '../model/index.ts'
+import { activityOf } from './activity.ts'
 import { hooksStatus } from './hooks.ts'
 import { noPane } from './pane.ts'
 import { seeOne } from './see.ts'
@@ -12,8 +13,8 @@ export type Sent = { readonly session: string; readonly run: string; readonly ta
 type Hosted = LiveRun & { readonly tmux: Pane }
 
 /** Types one block into the pane of a session, presses Enter, and says what came of it. */
-export async function send(world: World, reference: string, text: string): Promise<Sent> {
-  const { run } = await seeOne(world, reference)
+export async function send(world: World, reference: string, text: string, force = false): Promise<Sent> {
+  const { run, session } = await seeOne(world, reference)
   if (!isLive(run))
     throw new Problem('noSuchSession', `session ${run.session} is not running (${run.state}: ${run.reason})`, {
       hint: `holdfast resume ${run.session} starts its next run`,
@@ -22,7 +23,7 @@ export async function send(world: World, reference: string, text: string): Promi
   const block = typable(text, world.policy.sendBytes)
   if (block.kind === 'refused') throw new Problem('usage', `this cannot be typed: ${block.why}`)
   const hosted = { ...run, tmux: run.tmux }
-  const answer = await world.panes.alone(`send ${run.cookie}`, world.policy.sendTurnMs, () => type(world, hosted, block.text))
+  const answer = await world.panes.alone(`send ${run.cookie}`, world.policy.sendTurnMs, () => type(world, session, hosted, block.text, force))
   if (answer === null) throw new Problem('held', `others are typing to session ${run.session}`, { hint: 'try again' })
   return { session: run.session, run: run.id, ...answer }
 }
@@ -39,9 +40,9 @@ const cannotType = (run: LiveRun): Problem =>
 type Answer = Pick<Sent, 'taken' | 'why'>
 const no = (why: string): Answer => ({ taken: 'no', why })
 
-async function type(world: World, run: Hosted, text: string): Promise<Answer> {
+async function type(world: World, session: Session, run: Hosted, text: string, force: boolean): Promise<Answer> {
   const { panes, files, policy } = world
-  const obstacle = notNow(world, run)
+  const obstacle = notNow(world, run) ?? (force ? null : inQuestion(world, session, run))
   if (obstacle !== null) return no(obstacle)
   const pane = await readyPane(world, run)
   if (pane === null) return no('somebody is in copy mode there, and could not be brought back from it')
@@ -65,6 +66,12 @@ function notNow({ files, processes }: World, run: LiveRun): string | null {
   if (harness === null || seen?.kind !== 'seen' || seen.row.ticks !== harness.ticks) return 'its agent cannot be seen'
   return isFrozen(seen.row.state) ? 'its agent is stopped (SIGSTOP or Ctrl-Z)' : null
 }
+
+/** A text that is typed into a question may well answer it. */
+const inQuestion = (world: World, session: Session, run: LiveRun): string | null =>
+  activityOf(world, session, run, () => world.files.harness(run.id))?.state === 'waiting'
+    ? `it waits for an answer to a question, which this would be taken for; holdfast attach ${run.session} shows it, --force types all the same`
+    : null
 
 /** What is typed in copy mode goes to tmux: that is left first. */
 async function readyPane({ panes }: World, run: Hosted): Promise<PaneSight | null> {

@@ -20,6 +20,9 @@ export interface Clock {
   random(): number
 }
 
+/** `outputAt`: when something was last written to it, give or take some seconds. */
+export type Terminal = { readonly path: string; readonly outputAt: number }
+
 export type Signal = 'SIGTERM' | 'SIGCONT' | 'SIGSTOP' | 'SIGKILL'
 /** `forbidden` is us refusing: a pid below 2, ourselves, or one of our ancestors. */
 export type SendAnswer = 'sent' | 'gone' | 'someone-else' | 'denied' | 'forbidden'
@@ -48,6 +51,8 @@ export interface Processes {
   ports(pids: readonly number[]): ReadonlyMap<number, readonly number[]>
   /** The time it has computed, and that of the children it has seen end; null: it is gone. */
   cpu(process: ProcessId): { readonly ownMs: number; readonly childrenMs: number } | null
+  /** The terminal that it is on; null: none, or it cannot be told. */
+  terminal(process: ProcessId): Terminal | null
   /** Does /proc leave out processes of others? */
   hides(): boolean
   /** Does no process live in it any more? Only the initial pid namespace sees them all. */

@@ -72,6 +72,7 @@ export async function simulated(): Promise<Simulated> {
       marker: () => null,
       ports: () => new Map(),
       cpu: () => null,
+      terminal: () => null,
       isNamespaceGone: () => false,
       namesakes: () => [],
       hides: () => false,

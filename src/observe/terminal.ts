@@ -1,0 +1,23 @@
+import { statSync } from 'node:fs'
+import type { ProcessId, Terminal } from '../model/index.ts'
+import { readSmall } from './proc.ts'
+
+/** The kernel's numbers for pseudo-terminals. */
+const FIRST_MAJOR = 136
+const LAST_MAJOR = 143
+
+/** The kernel notes when something was written to a terminal, give or take eight seconds; what is typed there does not count. */
+export function terminalOf({ pid, ticks }: ProcessId): Terminal | null {
+  try {
+    const { text } = readSmall(`/proc/${pid}/stat`)
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    const device = Number(fields[7 - 3])
+    const major = (device >> 8) & 0xfff
+    if (Number(fields[22 - 3]) !== ticks || major < FIRST_MAJOR || major > LAST_MAJOR) return null
+    const minor = (device & 0xff) | ((device >> 12) & 0xfff00)
+    const path = `/dev/pts/${(major - FIRST_MAJOR) * 256 + minor}`
+    return { path, outputAt: statSync(path).mtimeMs }
+  } catch {
+    return null
+  }
+}
