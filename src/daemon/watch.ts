@@ -104,7 +104,7 @@ export function openWatching(daemon: Daemon): Watching {
     onRunFile: (listener) => void listeners.push(listener),
     part: {
       name: 'watch',
-      everyMs: policy.daemonPaceMs,
+      everyMs: policy.daemonWatchMs,
       // After the adoption, which needs no watching.
       afterMs: policy.daemonHearMs,
       async round() {

@@ -118,6 +118,8 @@ export const policy = {
   daemonHearMs: 20,
   daemonHearAgainMs: 250,
   daemonHeard: 64,
+  /** So often it looks whether it watches what it should, without having heard of anything new. */
+  daemonWatchMs: 30_000,
   /** So many files and folders it watches at most; a run that writes its log more often than this between two looks is watched less. */
   daemonWatches: 4_096,
   daemonLogEvents: 50,
