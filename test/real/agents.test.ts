@@ -41,16 +41,16 @@ describe('an agent that Holdfast knows', () => {
       await until('its argv', () => existsSync(join(lab.agentDir, 'argv')))
       expect(argvOf(lab)).toEqual(['--session-id', id, '-p', 'a prompt', '--model', 'opus'])
       for (const words of [
-        ['run', '--detach', 'claude', '--resume', id],
+        ['run', '--detach', 'claude', '--resume', id, '-p', 'x'],
         ['resume', id.slice(0, 8), '--detach', '--', '-p', 'x'],
       ]) {
         const refused = await lab.hf(words, { env, cwd: lab.newDir() })
         expect([refused.code, refused.stderr]).toEqual([75, expect.stringContaining('work')])
       }
-      const stolen = await lab.hf(['run', '--session', 'other', '--dir', lab.newDir(), '--detach', 'claude', '--resume', id], { env })
+      const stolen = await lab.hf(['run', '--session', 'other', '--dir', lab.newDir(), '--detach', 'claude', '--resume', id, '-p', 'x'], { env })
       expect([stolen.code, stolen.stderr]).toEqual([75, expect.stringMatching(/carried by pid \d+ \(session work/)])
       await lab.ok(['stop', id.slice(0, 8)], { env })
-      const other = await lab.hf(['run', '--session', 'other', '--dir', lab.newDir(), '--detach', 'claude', '--resume', id], { env })
+      const other = await lab.hf(['run', '--session', 'other', '--dir', lab.newDir(), '--detach', 'claude', '--resume', id, '-p', 'x'], { env })
       expect([other.code, other.stderr]).toEqual([64, expect.stringContaining('session work')])
       await lab.ok(['resume', id, '--detach', '--', '-p', 'more'], { env, cwd: lab.newDir() })
       const second = await lab.status('work')

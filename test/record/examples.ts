@@ -25,7 +25,7 @@ export function aRun(session: string, epoch = 1, more: Partial<RunBase> = {}): R
     task: null,
     adopted: false,
     budget: null,
-    tmux: null,
+    tmux: { socket: '/home/a/holdfast/tmux/sock', name: 'r000000000001' },
     host: 'here',
     user: 'me',
     tty: null,

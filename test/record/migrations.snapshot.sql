@@ -82,3 +82,5 @@ DROP TRIGGER event_is_append_only;
   CREATE TABLE delivery (
     message INTEGER NOT NULL REFERENCES message (seq), reader TEXT NOT NULL, PRIMARY KEY (reader, message)
   ) STRICT, WITHOUT ROWID;
+-- 6
+ALTER TABLE run ADD COLUMN tmux TEXT;

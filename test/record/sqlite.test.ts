@@ -52,7 +52,7 @@ test('a store of the first release is brought up to date, and its runs are as th
   db.close()
   const store = await open(path)
   const older = { level: 'none', why: 'it was started by an older Holdfast' }
-  expect(await store.run(run.id)).toEqual({ ...run, containment: older, task: null, state: 'running', keeper: null })
+  expect(await store.run(run.id)).toEqual({ ...run, containment: older, task: null, tmux: null, state: 'running', keeper: null })
   expect([containment.level, task]).toEqual(['none', null])
   // A lock that is held across the change is held after it, by whoever held it.
   expect((await store.locks([], null)).locks).toEqual([

@@ -19,7 +19,7 @@ const task: TaskSight = { run: running({ session: 't1', task: 'cancel' }), usage
 const DOCUMENTED =
   'session run epoch state liveness pid keeper dir harness nativeId argv startedAt endedAt exit reason evidence owner parent tasks usage'.split(' ')
 /** Beyond the design: programs may come to rely on these too, so one more is a decision. */
-const ADDED = ['name', 'detached', 'endedBy', 'note', 'survivors', 'containment', 'adopted', 'worktree', 'budget', 'activity']
+const ADDED = ['name', 'detached', 'endedBy', 'note', 'survivors', 'containment', 'adopted', 'worktree', 'budget', 'activity', 'tmux']
 const OWNER = ['host', 'user', 'pid', 'since', 'tty', 'attach']
 
 describe('status --json', () => {

@@ -1,0 +1,33 @@
+import { expect } from 'vitest'
+import { until } from '../real/lab.ts'
+import { CLAUDE_OPTIONS } from './harnesses.ts'
+import { AGENT_MS, type AgentLab, scenario } from './lab.ts'
+
+type Sent = { readonly taken: string; readonly why: string }
+const send = async (lab: AgentLab, text: string): Promise<Sent> => JSON.parse(await lab.ok(['send', 'a', '--json', '--', text])) as Sent
+const shown = (lab: AgentLab, what: string, times = 1): Promise<unknown> =>
+  until(`the pane to show ${what}`, async () => (await lab.ok(['logs', 'a'])).split(what).length > times, AGENT_MS)
+
+scenario(
+  'in a pane: several lines are one prompt, its hook says that it was taken, its answer is on the screen, and stop closes the pane',
+  async (lab) => {
+    await lab.ok(['hooks', 'install', lab.launch.name])
+    await lab.ok(['run', '--session', 'a', '--dir', lab.dir, '--tmux', '--detach', lab.launch.name, ...CLAUDE_OPTIONS])
+    await shown(lab, '❯')
+    expect(await send(lab, 'alpha one\n[[say: answered-alpha]]')).toMatchObject({ taken: 'yes' })
+    await lab.asked('alpha one')
+    expect(lab.model.requests.some(({ prompt }) => /alpha one\s+\[\[say: answered-alpha\]\]/.test(prompt))).toBe(true)
+    // Once in the prompt, and once more in the answer.
+    await shown(lab, 'answered-alpha', 2)
+    expect(await send(lab, 'beta [[say: answered-beta]]')).toMatchObject({ taken: 'yes' })
+    await shown(lab, 'answered-beta', 2)
+    const { pid } = await lab.status('a')
+    expect(pid).toBeGreaterThan(1)
+    await lab.ok(['stop', 'a'])
+    expect(await lab.status('a')).toMatchObject({ state: 'stopped' })
+    expect((await lab.hf(['attach', 'a'])).code).toBe(66)
+    // It has left the alternate screen by then: what is kept is its farewell.
+    expect(await lab.ok(['logs', 'a'])).toContain('claude --resume')
+  },
+  { of: ({ name }) => name === 'claude' },
+)
