@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { expect } from 'vitest'
 import { amongTheLiving, settled, startVictims, strike, type Victims } from '../real/adopt.ts'
-import { startDaemon } from '../real/daemon-lab.ts'
+import { startDaemon } from '../real/daemon-hand.ts'
 import { inLab } from '../real/lab.ts'
 import { verifies } from '../requirements.ts'
 
