@@ -106,7 +106,8 @@ async function dueOf(world: World, store: Store, { run, seen, counted, session }
     if (harness !== undefined) await learnNative(world, store, run, { session, harness }, counted?.members)
   }
   const parentEnded = run.parent !== null && (await hasParentEnded(world, store, run, run.parent))
-  const step = converge(run, judged, { ranMs: ranMs(world, seen.harnessId) - how.patienceMs, maySignal: true, parentEnded })
+  const ran = run.deadlineAt === null ? 0 : ranMs(world, seen.harnessId) - how.patienceMs
+  const step = converge(run, judged, { ranMs: ran, maySignal: true, parentEnded })
   const spent = judged.kind === 'alive' && step.kind === 'keep' ? spentBy(world, run, how.patienceMs > 0) : null
   return { run, seen, judged, spent, want: spent === null ? wantOf(judged, step) : { kind: 'end', why: 'budget' } }
 }

@@ -37,7 +37,7 @@ export function openEars(clock: Clock, wake: () => void): Ears {
     take() {
       const now = clock.elapsed()
       for (const [run, at] of lookedAt) if (now - at > policy.daemonHearAgainMs) lookedAt.delete(run)
-      const due = [...dueAt].filter(([, at]) => at <= now).map(([run]) => run)
+      const due = [...dueAt].filter(([, at]) => at <= now + EARLY_MS).map(([run]) => run)
       for (const run of due) {
         dueAt.delete(run)
         lookedAt.set(run, now)
@@ -52,3 +52,6 @@ export function openEars(clock: Clock, wake: () => void): Ears {
     },
   }
 }
+
+/** Alarms ring a little too early at times: what they ring for is due all the same. */
+const EARLY_MS = 2

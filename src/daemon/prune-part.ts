@@ -4,7 +4,7 @@ import type { Daemon } from './index.ts'
 import type { Part } from './loop.ts'
 
 /** Removes what the dead left, as `prune` does; but worktrees are removed only where a person asks for it. */
-export const prunePart = ({ worlds, log }: Daemon): Part => ({
+export const prunePart = ({ worlds, log }: Pick<Daemon, 'worlds' | 'log'>): Part => ({
   name: 'prune',
   everyMs: policy.daemonPruneMs,
   afterMs: policy.daemonPruneFirstMs,

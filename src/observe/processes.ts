@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { uptime } from 'node:os'
 import type { Environment, Place, Processes, ProcessId, ProcessRow, ProcessTable, Sample, SendAnswer, Signal } from '../model/index.ts'
 import {
   INITIAL_PID_NAMESPACE,
@@ -23,8 +24,7 @@ export function linuxProcesses(place: Place): Processes {
     here: () => place,
     self: () => own.self,
     origins: () => own.origins,
-    // From our own birth on: a container may show another uptime than the one its processes are born by.
-    ticks: () => own.self.ticks + Math.floor(performance.now() / MS_PER_TICK),
+    ticks: () => own.self.ticks + Math.floor(ageMs() / MS_PER_TICK),
     sample,
     table,
     environment: environmentOf,
@@ -41,6 +41,16 @@ export function linuxProcesses(place: Place): Processes {
     send: (process, signal) => send(process, signal, own.pids),
   }
 }
+
+/**
+ * How long we have lived. A container may show another uptime than the one its processes are born by, so it is counted from our own birth on;
+ * but by that clock, which goes on while the machine sleeps, as the ticks do: one of ours may live for weeks.
+ */
+const ageMs = (): number => {
+  first ??= { ageMs: performance.now(), uptimeMs: uptime() * 1000 }
+  return first.ageMs + uptime() * 1000 - first.uptimeMs
+}
+let first: { readonly ageMs: number; readonly uptimeMs: number } | null = null
 
 function sample(pid: number): Sample {
   return isPid(pid) ? look(pid, absentUnlessHidden) : { kind: 'absent' }

@@ -2,10 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect } from 'vitest'
+import { openWorld, worlds } from '../../src/app/index.ts'
+import { prunePart } from '../../src/daemon/prune-part.ts'
 import { type Ended, isLive, type Run } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 import { execute, rowOf, withDaemon, withStore } from './daemon-hand.ts'
-import { COMMAND, gone, inLab, isAlive, type Lab, type Result, readOr, stateOf, until } from './lab.ts'
+import { COMMAND, gone, inLab, isAlive, type Lab, type Result, readOr, stateOf, unable, until } from './lab.ts'
 import { onTerminal } from './terminal.ts'
 
 const TIMES = 20
@@ -171,5 +173,51 @@ describe('beside a daemon', () => {
         expect(await ended(lab, 'deaf', 30_000)).toMatchObject({ state: 'stopped', by: 'timeout' })
       }),
     ),
+  )
+
+  verifies('visible', 'where the kernel watches no more, it says so, and what is not watched is seen all the same', () =>
+    inLab(async (lab) => {
+      const daemon = JSON.stringify({ assets: resolve('dist'), home: lab.home, version: 'test' })
+      const script = `
+        echo 2 >/proc/sys/user/max_inotify_watches
+        for name in a b c; do mkdir "${lab.dir}/$name"; ${COMMAND} run --session $name --dir "${lab.dir}/$name" --detach -- sleep 1000; done
+        node -e 'require("${resolve('dist/daemon.cjs')}").runDaemon(${daemon})' 2>"${lab.dir}/said" &
+        for try in $(seq 300); do ! grep -q ENOSPC "${lab.dir}/said" || break; sleep 0.1; done
+        cat "${lab.dir}/said"
+        for run in "${lab.home}"/runs/*; do read -r keeper ticks <"$run/keeper"; read -r agent rest <"$run/pid"; kill -9 $keeper; kill -9 $agent; done
+        for try in $(seq 60); do [ "$(${COMMAND} events --json | grep -o '"ended"' | wc -l)" != 3 ] || break; sleep 0.5; done
+        ${COMMAND} events --json | grep -o '"ended"'`
+      const env = { ...lab.env, HOLDFAST_HOME: lab.home }
+      const { status, stdout, stderr } = spawnSync('unshare', ['-Urpf', '--mount-proc', '--kill-child', 'bash', '-euc', script], {
+        env,
+        encoding: 'utf8',
+        timeout: 50_000,
+        cwd: '/',
+      })
+      if (stderr.includes('unshare')) return unable('no user namespaces')
+      expect(status, stdout + stderr).toBe(0)
+      expect(stdout).toMatch(/watch: .*ENOSPC.*runs are only looked at every 5 s/)
+      expect(stdout.match(/^"ended"$/gm)).toHaveLength(3)
+    }),
+  )
+
+  verifies('stop-proof', 'it prunes what the dead left, as the verb does, but no worktree', () =>
+    inLab(async (lab) => {
+      spawnSync('sh', ['-c', 'git init -q . && git -c user.name=x -c user.email=x@x commit -q --allow-empty -m first'], {
+        cwd: lab.dir,
+        env: lab.env,
+      })
+      await lab.ok(['run', '--session', 'tree', '--dir', lab.dir, '--worktree', 'b', '--', 'true'])
+      for (const _ of [1, 2]) await lab.ok(['run', '--session', 's', '--dir', lab.newDir(), '--', 'true'])
+      const planned = JSON.parse(await lab.ok(['prune', '--dry-run', '--json'])) as { kind: string; keep: boolean }[]
+      expect(planned.filter(({ keep }) => !keep).map(({ kind }) => kind)).toEqual(['directory', 'worktree'])
+      const said: string[] = []
+      const part = prunePart({ worlds: worlds(() => openWorld({ assets: resolve('dist'), home: lab.home })), log: (line) => void said.push(line) })
+      expect(await part.round()).toEqual({ removed: 1, kept: 0 })
+      expect(said).toEqual([expect.stringMatching(/^prune: removed directory \S+$/)])
+      const left = JSON.parse(await lab.ok(['prune', '--dry-run', '--json'])) as { kind: string }[]
+      expect(left.map(({ kind }) => kind)).toEqual(['worktree'])
+      await lab.ok(['prune'])
+    }),
   )
 })
