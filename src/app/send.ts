@@ -12,7 +12,7 @@ export type Sent = { readonly session: string; readonly run: string; readonly ta
 type Hosted = LiveRun & { readonly tmux: Pane }
 
 /** Types one block into the pane of a session, presses Enter, and says what came of it. */
-export async function send(world: World, reference: string, text: string): Promise<Sent> {
+export async function send(world: World, reference: string, text: string, how: { readonly force?: boolean } = {}): Promise<Sent> {
   const { run } = await seeOne(world, reference)
   if (!isLive(run))
     throw new Problem('noSuchSession', `session ${run.session} is not running (${run.state}: ${run.reason})`, {
@@ -22,7 +22,7 @@ export async function send(world: World, reference: string, text: string): Promi
   const block = typable(text, world.policy.sendBytes)
   if (block.kind === 'refused') throw new Problem('usage', `this cannot be typed: ${block.why}`)
   const hosted = { ...run, tmux: run.tmux }
-  const answer = await world.panes.alone(`send ${run.cookie}`, world.policy.sendTurnMs, () => type(world, hosted, block.text))
+  const answer = await world.panes.alone(`send ${run.cookie}`, world.policy.sendTurnMs, () => type(world, hosted, block.text, how.force === true))
   if (answer === null) throw new Problem('held', `others are typing to session ${run.session}`, { hint: 'try again' })
   return { session: run.session, run: run.id, ...answer }
 }
@@ -39,9 +39,9 @@ const cannotType = (run: LiveRun): Problem =>
 type Answer = Pick<Sent, 'taken' | 'why'>
 const no = (why: string): Answer => ({ taken: 'no', why })
 
-async function type(world: World, run: Hosted, text: string): Promise<Answer> {
+async function type(world: World, run: Hosted, text: string, force: boolean): Promise<Answer> {
   const { panes, files, policy } = world
-  const obstacle = notNow(world, run)
+  const obstacle = notNow(world, run) ?? (force ? null : asksSomething(files, run.id))
   if (obstacle !== null) return no(obstacle)
   const pane = await readyPane(world, run)
   if (pane === null) return no('somebody is in copy mode there, and could not be brought back from it')
@@ -64,6 +64,12 @@ function notNow({ files, processes }: World, run: LiveRun): string | null {
   const seen = harness === null ? null : processes.sample(harness.pid)
   if (harness === null || seen?.kind !== 'seen' || seen.row.ticks !== harness.ticks) return 'its agent cannot be seen'
   return isFrozen(seen.row.state) ? 'its agent is stopped (SIGSTOP or Ctrl-Z)' : null
+}
+
+/** A text would be the answer to whatever it asks: a permission, as a rule. */
+function asksSomething(files: World['files'], run: string): string | null {
+  const { activity } = files as { activity?: (run: string) => { readonly state: string } | null }
+  return activity?.(run)?.state === 'waiting' ? 'it waits for an answer to something, and this would be it; --force types it all the same' : null
 }
 
 /** What is typed in copy mode goes to tmux: that is left first. */

@@ -26,7 +26,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   restart: { run: restartVerb, options: CHOICES },
   adopt: { run: adoptVerb, options: { session: 'value', name: 'value', share: 'flag', force: 'flag' } },
   attach: { run: attachVerb, options: {} },
-  send: { run: sendVerb, options: {} },
+  send: { run: sendVerb, options: { force: 'flag' } },
   stop: { run: stopVerb, options: { all: 'flag', grace: 'value', suspect: 'flag', outside: 'flag' } },
   wait: { run: waitVerb, options: { timeout: 'value' } },
   ls: { run: lsVerb, options: { all: 'flag', unmanaged: 'flag', watch: 'flag' } },
