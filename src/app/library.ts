@@ -17,6 +17,7 @@ import { say } from './say.ts'
 import { seeAll, seeEvents, seeOne } from './see.ts'
 import { seeLocks } from './see-locks.ts'
 import { whoAmI } from './self.ts'
+import { type Sent, send } from './send.ts'
 import { type Siblings, type SiblingsRequest, siblings } from './siblings.ts'
 import { type Started, type StartRequest, start } from './start.ts'
 import { type Stopped, type StopRequest, stop } from './stop.ts'
@@ -41,6 +42,7 @@ export type {
   MessageRequest,
   Rebound,
   SeenTree,
+  Sent,
   SentMessage,
   Siblings,
   SiblingsRequest,
@@ -55,11 +57,13 @@ export type {
   WhoSight,
 }
 
-/** The use cases of the command line, for other tools. Runs started from here are always detached. */
+/** The use cases of the command line, for other tools. Runs started from here are always detached, or (`tmux: true`) in a pane. */
 export type Holdfast = {
   start(request: Omit<StartRequest, 'detach' | 'onLive'> & { onLive?: StartRequest['onLive'] }): Promise<Started>
   /** Takes in an agent that runs already, with its tree. */
   adopt(request: AdoptRequest): Promise<Started>
+  /** Types one block into a session that was started with `tmux: true`, and says whether it was taken. */
+  send(reference: string, text: string): Promise<Sent>
   stop(request: StopRequest): Promise<Stopped[]>
   status(reference: string): Promise<Sight>
   list(which?: 'live' | 'all'): Promise<Sight[]>
@@ -102,6 +106,7 @@ export function openHoldfast(options: { home?: string; env?: NodeJS.ProcessEnv }
   return {
     start: (request) => start(world, { onLive: 'refuse', ...request, detach: true }),
     adopt: (request) => adopt(world, request),
+    send: (reference, text) => send(world, reference, text),
     stop: (request) => stop(world, request),
     status: (reference) => seeOne(world, reference),
     list: async (which = 'live') => (await seeAll(world, which)).sights,

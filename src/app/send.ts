@@ -13,7 +13,7 @@ export type Sent = { readonly session: string; readonly run: string; readonly ta
 type Hosted = LiveRun & { readonly tmux: Pane }
 
 /** Types one block into the pane of a session, presses Enter, and says what came of it. */
-export async function send(world: World, reference: string, text: string, force = false): Promise<Sent> {
+export async function send(world: World, reference: string, text: string, how: { readonly force?: boolean } = {}): Promise<Sent> {
   const { run, session } = await seeOne(world, reference)
   if (!isLive(run))
     throw new Problem('noSuchSession', `session ${run.session} is not running (${run.state}: ${run.reason})`, {
@@ -23,7 +23,9 @@ export async function send(world: World, reference: string, text: string, force 
   const block = typable(text, world.policy.sendBytes)
   if (block.kind === 'refused') throw new Problem('usage', `this cannot be typed: ${block.why}`)
   const hosted = { ...run, tmux: run.tmux }
-  const answer = await world.panes.alone(`send ${run.cookie}`, world.policy.sendTurnMs, () => type(world, session, hosted, block.text, force))
+  const answer = await world.panes.alone(`send ${run.cookie}`, world.policy.sendTurnMs, () =>
+    type(world, session, hosted, block.text, how.force === true),
+  )
   if (answer === null) throw new Problem('held', `others are typing to session ${run.session}`, { hint: 'try again' })
   return { session: run.session, run: run.id, ...answer }
 }

@@ -10,7 +10,7 @@ start and end
   resume S [options] [-- ARGS…] go on with a session, by any id it ever had, in its directory; --last, or no S for a list
   restart S                     stop it and start it anew
   attach S                      join a session in its tmux pane (run --tmux; C-b d leaves), or follow a detached one
-  send S TEXT|-                 type one block into its pane, then Enter; says whether it was taken
+  send S TEXT|- [--force]       type one block into its pane, then Enter; says whether it was taken
   stop S… | --all [--grace D]   end the whole tree, and prove it
   wait S [--timeout D]          wait for the end, give its exit code
   adopt PID [--session S]       take an agent in that runs already, with its tree

@@ -9,7 +9,7 @@ export async function sendVerb(world: World, parsed: Parsed): Promise<number> {
   const [session, said, ...more] = [...parsed.words, ...(parsed.command ?? [])]
   if (session === undefined || said === undefined || more.length > 0)
     throw new Problem('usage', 'send takes a session and one text', { hint: 'holdfast send S "TEXT", or the text on stdin: holdfast send S -' })
-  const sent = await send(world, session, said === '-' && !parsed.literal ? fromStdin(world) : said, parsed.flags.has('force'))
+  const sent = await send(world, session, said === '-' && !parsed.literal ? fromStdin(world) : said, { force: parsed.flags.has('force') })
   if (parsed.flags.has('json')) printJson(sent)
   else print([sentIntoText(sent)])
   return sent.taken === 'no' ? exitCode.held : exitCode.done

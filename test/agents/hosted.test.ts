@@ -27,7 +27,7 @@ scenario(
     expect(await lab.status('a')).toMatchObject({ state: 'stopped' })
     expect((await lab.hf(['attach', 'a'])).code).toBe(66)
     // It has left the alternate screen by then: what is kept is its farewell.
-    expect(await lab.ok(['logs', 'a'])).toContain('claude --resume')
+    expect(await lab.ok(['logs', 'a'])).toContain('Resume this session with')
   },
   { of: ({ name }) => name === 'claude' },
 )

@@ -3,7 +3,7 @@ import type { Seen } from '../../src/decide/index.ts'
 import { endingOf } from '../../src/decide/index.ts'
 import type { EndState, LiveRun } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
-import { gone, intent, record, running, seenGone, stopping } from './build.ts'
+import { alive, gone, intent, record, running, seenGone, stopping } from './build.ts'
 
 const killed = 9
 const seenBefore = { code: 3, signal: null }
@@ -19,6 +19,7 @@ type Case = readonly [
   by: string,
 ]
 const lost = 'its processes are gone and nothing tells how it ended'
+const tmux = { socket: '/h/tmux/sock', name: 'r000000000001' }
 const rebooted = gone(null, 'the machine was started anew since')
 
 const cases: readonly Case[] = [
@@ -30,6 +31,33 @@ const cases: readonly Case[] = [
   ['a record before a zombie', running(), seenGone({ exit: record(0), harness: gone(killed) }), 'completed', [0, null], 'exit code 0', 'keeper'],
   ['told to end', running(), seenGone({ exit: record(143, 'TERM') }), 'stopped', [143, null], 'the holdfast command received SIGTERM', 'SIGTERM'],
   ['its terminal closed', running(), seenGone({ exit: record(0, 'HUP') }), 'stopped', [0, null], 'the holdfast command received SIGHUP', 'SIGHUP'],
+  [
+    'its pane was closed',
+    running({ tmux }),
+    seenGone({ exit: record(129, 'HUP'), server: alive }),
+    'stopped',
+    [129, null],
+    'its tmux pane was closed',
+    'SIGHUP',
+  ],
+  [
+    'its tmux server died',
+    running({ tmux }),
+    seenGone({ exit: record(129, 'HUP'), server: gone() }),
+    'stopped',
+    [129, null],
+    'its tmux pane was closed: its tmux server is gone',
+    'SIGHUP',
+  ],
+  [
+    'in a pane, told to end',
+    running({ tmux }),
+    seenGone({ exit: record(143, 'TERM') }),
+    'stopped',
+    [143, null],
+    'the holdfast command received SIGTERM',
+    'SIGTERM',
+  ],
   ['asked to end', stopping({ intent }), seenGone({ exit: record(0) }), 'stopped', [0, null], 'asked by ann', 'ann@box'],
   ['asked to end, no record', stopping({ intent }), seenGone(), 'stopped', null, 'asked by ann', 'ann@box'],
   ['asked and told', stopping({ intent }), seenGone({ exit: record(143, 'TERM') }), 'stopped', [143, null], 'asked by ann', 'ann@box'],
