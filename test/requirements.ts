@@ -72,7 +72,6 @@ export const requirements = {
     promise: 'State is 0700/0600 from creation, ids are checked against a strict grammar, no secret goes into argv or logs.',
     from: `${design}; failures J01–J07`,
     due: true,
-    later: 'HTTP and sockets come with the daemon',
   },
   innocent: { promise: 'Nothing that the session did not start is ever signalled.', from: `${design}; failures D07, D11, D12, D14`, due: true },
 } as const satisfies Record<string, Requirement>

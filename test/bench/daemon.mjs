@@ -120,13 +120,8 @@ async function lay({ holdfast, home, work }, count) {
   await layRuns(home, run.id, count)
 }
 
-/** Until the core of the daemon is there, it is run by hand. */
 function startDaemon({ home, env }) {
-  const options = JSON.stringify({ assets: resolve('dist'), home, version: 'bench' })
-  const child = spawn('node', ['-e', `require(${JSON.stringify(resolve('dist/daemon.cjs'))}).runDaemon(${options})`], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const child = spawn(resolve('bin/holdfast'), ['daemon', 'run', '--home', home], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   let text = ''
   child.stderr.on('data', (chunk) => {
     text += chunk

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { openWorld, worlds } from '../../src/app/index.ts'
 import { prunePart } from '../../src/daemon/prune-part.ts'
@@ -177,11 +177,10 @@ describe('beside a daemon', () => {
 
   verifies('visible', 'where the kernel watches no more, it says so, and what is not watched is seen all the same', () =>
     inLab(async (lab) => {
-      const daemon = JSON.stringify({ assets: resolve('dist'), home: lab.home, version: 'test' })
       const script = `
         echo 2 >/proc/sys/user/max_inotify_watches
         for name in a b c; do mkdir "${lab.dir}/$name"; ${COMMAND} run --session $name --dir "${lab.dir}/$name" --detach -- sleep 1000; done
-        node -e 'require("${resolve('dist/daemon.cjs')}").runDaemon(${daemon})' 2>"${lab.dir}/said" &
+        ${COMMAND} daemon run 2>"${lab.dir}/said" &
         for try in $(seq 300); do ! grep -q ENOSPC "${lab.dir}/said" || break; sleep 0.1; done
         cat "${lab.dir}/said"
         for run in "${lab.home}"/runs/*; do read -r keeper ticks <"$run/keeper"; read -r agent rest <"$run/pid"; kill -9 $keeper; kill -9 $agent; done
@@ -196,7 +195,7 @@ describe('beside a daemon', () => {
       })
       if (stderr.includes('unshare')) return unable('no user namespaces')
       expect(status, stdout + stderr).toBe(0)
-      expect(stdout).toMatch(/watch: .*ENOSPC.*runs are only looked at every 5 s/)
+      expect(stdout).toMatch(/watch failed: .*ENOSPC.*runs are only looked at every 5 s/)
       expect(stdout.match(/^"ended"$/gm)).toHaveLength(3)
     }),
   )

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { realClock } from '../../src/app/index.ts'
 import type { Run, Store } from '../../src/model/index.ts'
 import { openSqliteStore } from '../../src/record/index.ts'
-import { type Lab, until } from './lab.ts'
+import { type Lab, TEST_COMMAND, until } from './lab.ts'
 
 export type LabDaemon = {
   readonly child: ChildProcess
@@ -19,9 +19,7 @@ export type LabDaemon = {
 
 /** The daemon of a lab, with failpoints if there are any. (By hand: so it is one process, whose end is its own.) */
 export function startDaemon(lab: Lab, { failpoints = '', env = {} }: { failpoints?: string; env?: NodeJS.ProcessEnv } = {}): LabDaemon {
-  const assets = resolve('dist/test/dist')
-  const options = JSON.stringify({ assets, home: lab.home, version: 'test', startedBy: 'run' })
-  const child = spawn(process.execPath, ['-e', `require(${JSON.stringify(join(assets, 'daemon.cjs'))}).runDaemon(${options})`], {
+  const child = spawn(TEST_COMMAND, ['daemon', 'run'], {
     cwd: '/',
     env: { ...lab.env, HOLDFAST_FAILPOINTS: failpoints, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { inLab, type Lab, readOr, startOf, until } from './lab.ts'
+import { COMMAND, inLab, type Lab, readOr, startOf, until } from './lab.ts'
 import { obedient } from './obedient.ts'
 
 const ID = '11111111-1111-4111-8111-111111111111'
@@ -110,9 +110,7 @@ test('who is refused because of a live owner is on its record, once in a while; 
 
 /** The daemon alone, until somebody ends it. */
 async function withDaemon(lab: Lab, env: NodeJS.ProcessEnv, body: (log: () => string) => Promise<void>): Promise<void> {
-  const options = { assets: resolve('dist'), home: lab.home, version: 'test' }
-  const script = `require(${JSON.stringify(resolve('dist/daemon.cjs'))}).runDaemon(${JSON.stringify(options)}).then((code) => process.exit(code))`
-  const daemon: ChildProcess = spawn(process.execPath, ['-e', script], { env: { ...lab.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] })
+  const daemon: ChildProcess = spawn(COMMAND, ['daemon', 'run'], { env: { ...lab.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''
   daemon.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()))
   const ended = new Promise<void>((done) => daemon.once('exit', () => done()))
@@ -213,11 +211,11 @@ test(
           'exit 3',
         ])
         await until('the desktop to be told', () => readOr(shown).includes('a-b--c ended: failed'), 30_000)
-        await until('the failure to be told', () => log().includes('notify-command: sh ended with code 7'), 30_000)
+        await until('the failure to be told', () => log().includes('notify-command failed: sh ended with code 7'), 30_000)
         await lab.ok(['run', '--session', 'two', '--dir', lab.newDir(), '--detach', '--', 'true'])
         await until('the desktop to be told again', () => readOr(shown).includes('two ended: completed'), 30_000)
         // The first one is given up after some tries, so that the second has its turn.
-        await until('it to be tried again', () => (log().match(/notify-command: sh ended with code 7/g) ?? []).length >= 4, 45_000)
+        await until('it to be tried again', () => (log().match(/notify-command failed: sh ended with code 7/g) ?? []).length >= 4, 45_000)
         expect(readOr(shown)).toMatch(/^--app-name=holdfast\|--\|a-b--c ended: failed\|exit code 3\|\n/)
         expect(readOr(shown).trim().split('\n')).toHaveLength(2)
       })
