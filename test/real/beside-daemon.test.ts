@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describe, expect } from 'vitest'
 import { openWorld, worlds } from '../../src/app/index.ts'
 import { prunePart } from '../../src/daemon/prune-part.ts'
