@@ -31,3 +31,28 @@ scenario(
   },
   { of: ({ name }) => name === 'claude' },
 )
+
+async function states(lab: AgentLab): Promise<(string | undefined)[]> {
+  const events = JSON.parse(await lab.ok(['events', 'a', '--json'])) as { kind: string; detail: { state?: string } }[]
+  return events.flatMap(({ kind, detail }) => (kind === 'activity' ? [detail.state] : []))
+}
+
+scenario(
+  'in a pane: it asks for a permission, and is shown as waiting; nothing is typed into its question, and the answer sets it to work again',
+  async (lab) => {
+    await lab.ok(['hooks', 'install', lab.launch.name])
+    await lab.ok(['run', '--session', 'a', '--dir', lab.dir, '--tmux', '--detach', lab.launch.name, '--model', 'claude-sonnet-4-5'])
+    await shown(lab, '❯')
+    expect(await send(lab, 'alpha [[run: touch made-by-alpha]] [[say: answered-alpha]]')).toMatchObject({ taken: 'yes' })
+    await shown(lab, 'Do you want to proceed')
+    await until('it to wait', async () => (await lab.status('a')).activity?.state === 'waiting', AGENT_MS)
+    // Its registry says so at once, its hook some seconds later.
+    await until('that to be on record', async () => (await states(lab)).includes('waiting'), AGENT_MS)
+    expect(await lab.hf(['send', 'a', '2'])).toMatchObject({ code: 75, stdout: expect.stringContaining('--force types all the same') as string })
+    expect(await lab.hf(['send', 'a', '--force', '1'])).toMatchObject({ code: 0 })
+    await shown(lab, 'answered-alpha', 2)
+    await until('its turn to be over', async () => (await lab.status('a')).activity?.state === 'idle', AGENT_MS)
+    await lab.ok(['stop', 'a'])
+  },
+  { of: ({ name }) => name === 'claude' },
+)

@@ -38,6 +38,7 @@ export type StatusOfAgent = {
   readonly harness: string | null
   readonly nativeId: string | null
   readonly reason: string | null
+  readonly activity: { readonly state: string; readonly how: string } | null
   readonly endedBy: string | null
   readonly usage: { readonly tokens?: Record<string, number | null> | null }
 }
