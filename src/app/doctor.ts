@@ -3,6 +3,7 @@ import { brokenInvariants, verdict } from '../decide/index.ts'
 import type { LiveRun, SessionView, Store } from '../model/index.ts'
 import { cgroupName, liveRunsOf } from '../model/index.ts'
 import { duplicateAdvice, duplicateText, type Finding, levelText, suspectText } from '../show/index.ts'
+import { aboutDaemon } from './about-daemon.ts'
 import { aboutAnchors } from './anchors.ts'
 import { containmentFor } from './contain.ts'
 import { twoOwners } from './discover.ts'
@@ -19,6 +20,7 @@ export async function examine(world: World): Promise<Finding[]> {
   const { views, locks, unreadable } = await store.snapshot('live', world.policy.sessionsShown)
   return [
     ...machine(world),
+    ...aboutDaemon(world),
     ...notifications(world),
     ...brokenInvariants(views, locks).map((what): Finding => ({ topic: 'store', level: 'trouble', what, next: 'this is a bug; please report it' })),
     ...unreadable.map(
