@@ -26,7 +26,7 @@ export async function installService(world: World, force: boolean, daemon: Servi
   const byHand = running !== null && running.process.pid !== managed ? running.process.pid : null
   if (byHand !== null) await daemon.stop()
   await manager.start(did === 'updated' || (byHand !== null && managed !== null))
-  const pid = await untilHeld(world, manager, daemon)
+  const pid = await untilHeld(world, manager, daemon, byHand)
   return { name, path, did, replaced: byHand, pid, notes: await manager.notes() }
 }
 
@@ -83,15 +83,17 @@ function seen(daemon: ServiceDaemon): HomesDaemon | null {
 }
 
 /** The pid under which both know it: the manager as what it runs, the home as who holds it. */
-async function untilHeld({ clock, policy }: World, manager: Manager, daemon: ServiceDaemon): Promise<number> {
+async function untilHeld({ clock, policy }: World, manager: Manager, daemon: ServiceDaemon, byHand: number | null): Promise<number> {
   const until = clock.elapsed() + policy.settleMs
   for (;;) {
     const [{ pid, trouble, state }, holder] = [await manager.state(), daemon.look()]
     if (pid !== null && typeof holder === 'object' && holder?.process.pid === pid) return pid
     if (trouble !== null || clock.elapsed() >= until)
-      throw new Problem('unavailable', `${manager.name} was installed, but its daemon did not come up: ${trouble ?? state}`, {
-        hint: `${manager.look} says why`,
+      throw new Problem('unavailable', `${manager.name} was installed, but its daemon did not come up: ${trouble ?? state}${stopped(byHand)}`, {
+        hint: `${manager.look} says why${byHand === null ? '' : '; holdfast service uninstall, then holdfast daemon start, is as it was before'}`,
       })
-    await clock.sleep(policy.pollMaxMs)
+    await clock.sleep(policy.pollMaxMs * 4)
   }
 }
+
+const stopped = (byHand: number | null): string => (byHand === null ? '' : `; the daemon that was started by hand (pid ${byHand}) was stopped for it`)

@@ -1,3 +1,4 @@
+import { configPart } from './config-part.ts'
 import { httpPart } from './http-part.ts'
 import type { Daemon } from './index.ts'
 import type { Part } from './loop.ts'
@@ -12,5 +13,5 @@ export const partsOf = (daemon: Daemon): Part[] => {
   const watching = openWatching(daemon)
   watching.onRunFile(reconciling.onRunFile)
   watching.onRunFile((_, name) => name === 'activity' && daemon.wake('activity'))
-  return [reconciling.part, watching.part, prunePart(daemon), httpPart(daemon), ...notifyParts(daemon)]
+  return [reconciling.part, watching.part, prunePart(daemon), configPart(daemon), httpPart(daemon), ...notifyParts(daemon)]
 }
