@@ -5,7 +5,10 @@ const shared = { environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 }
 /** Signals that follow each other within a millisecond: nobody else shall keep the machine busy. */
 const ALONE = 'test/real/{signals,foreground,keeper}.test.ts'
 
-/** fast: pure rooms and edges · real: real processes, two files at a time (they wait more than they compute) · alone: one at a time · harness: real agent CLIs · long: swarms and races. */
+/** A SIGKILL at every durable step takes minutes: these have a command of their own. */
+const STEPS = 'test/real/*crash.test.ts'
+
+/** fast: pure rooms and edges · real: real processes, two files at a time (they wait more than they compute) · alone: one at a time · steps: killed at each step · harness: real agent CLIs · long: swarms and races. */
 export default defineConfig({
   test: {
     projects: [
@@ -22,7 +25,7 @@ export default defineConfig({
           ...shared,
           name: 'real',
           include: ['test/real/**/*.test.ts'],
-          exclude: [ALONE],
+          exclude: [ALONE, STEPS],
           globalSetup: ['test/real/setup.ts'],
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
@@ -36,6 +39,15 @@ export default defineConfig({
           globalSetup: ['test/real/setup.ts'],
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'steps',
+          include: [STEPS],
+          globalSetup: ['test/real/setup.ts'],
+          maxWorkers: 2,
         },
       },
       {
