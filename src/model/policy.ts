@@ -34,6 +34,8 @@ export const policy = {
   busyMs: 5_000,
   busyRetryMinMs: 5,
   busyRetryMaxMs: 120,
+  /** So many connections to stores are kept for the next who opens one. */
+  storesIdle: 4,
   /** A log keeps this much twice: the current part and the one before. */
   logCapBytes: 10 * 1024 * 1024,
   /** Ended runs are kept this long and this many. */
