@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs'
 import type { Alone } from '../app/index.ts'
 import type { DaemonFiles, DaemonRecord } from '../model/index.ts'
 import { exitCode, policy } from '../model/index.ts'
-import type { Endings } from './ending.ts'
+import type { Farewell } from './ending.ts'
 import type { Log } from './log.ts'
 import type { Part } from './loop.ts'
 import type { Door } from './socket.ts'
@@ -13,7 +13,7 @@ export type Own = {
   readonly door: Door
   readonly record: () => DaemonRecord
   readonly log: Log
-  readonly end: Endings['end']
+  readonly end: Farewell['end']
   readonly wake: () => void
 }
 
