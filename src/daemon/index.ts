@@ -18,7 +18,7 @@ import { type Farewell, listenForEnd } from './ending.ts'
 import { homePart } from './home-part.ts'
 import { errorText, type Log, openLog } from './log.ts'
 import { type Loop, startLoop, within } from './loop.ts'
-import { ownMarker, refuseNewerStore, takeHome } from './own.ts'
+import { otherDaemon, ownMarker, refuseNewerStore, takeHome } from './own.ts'
 import { partsOf } from './parts.ts'
 import { daemonSite } from './site.ts'
 import { openDoor } from './socket.ts'
@@ -89,7 +89,8 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
   }
   const door = await openDoor(files, daemon.site.onSocket)
   files.writeRecord(record)
-  const own = homePart({ files, alone, door, record: () => record, log, end: farewell.end, wake: () => loop.wake('home') })
+  const other = (): DaemonRecord | null => otherDaemon(place, record)
+  const own = homePart({ files, alone, other, clock: realClock, door, record: () => record, log, end: farewell.end, wake: () => loop.wake('home') })
   const tell = tellFailures(log, farewell, realClock)
   const loop = startLoop([own, ...partsOf(daemon)], realClock, (...told) => {
     tell(...told)

@@ -211,6 +211,30 @@ test('socket, record and lock file are restored while it lives, and another star
     expect(existsSync(at('daemon.json'))).toBe(false)
   }))
 
+/** Puts a lock file in the place of the daemon's that it holds itself, as somebody who looks or repairs does, until its input ends. */
+const HOLD = `const { DatabaseSync } = require('@photostructure/sqlite'); const fs = require('node:fs')
+const [path, how] = process.argv.slice(1); const db = new DatabaseSync(path + '.new', { timeout: 0 })
+db.exec('PRAGMA journal_mode = MEMORY; ' + how); fs.renameSync(path + '.new', path); process.stdin.resume().on('end', () => db.close())`
+
+verifies('one-owner', 'whoever has a new lock file for a moment is no reason to leave: it is taken again', () =>
+  inLab(async (lab) => {
+    const pid = await started(lab)
+    for (const how of ['BEGIN EXCLUSIVE', 'BEGIN; SELECT count(*) FROM sqlite_schema']) {
+      const before = logOf(lab).length
+      const holder = spawn(process.execPath, ['-e', HOLD, join(folderOf(lab), 'lock.db'), how], { stdio: ['pipe', 'ignore', 'inherit'] })
+      const done = new Promise((left) => holder.once('exit', left))
+      await until('it to be told', () => /home failed: its lock file was taken away, and somebody holds/.test(logOf(lab).slice(before)), 20_000)
+      expect(isAlive(pid)).toBe(true)
+      holder.stdin.end()
+      expect(await done).toBe(0)
+      await until('it to be held anew', () => logOf(lab).slice(before).includes('the lock file was gone: the home is held anew'), 20_000)
+    }
+    expect(daemonsOf(lab)).toEqual([pid])
+    expect(await daemonStatus(lab)).toMatchObject({ pid })
+    await lab.ok(['daemon', 'stop'])
+  }),
+)
+
 verifies('one-owner', 'one that was displaced leaves, and takes nothing of the living one with it', () =>
   inLab(async (lab) => {
     const first = await started(lab)
