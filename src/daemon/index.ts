@@ -13,7 +13,7 @@ import {
 } from '../app/index.ts'
 import type { Site } from '../http/index.ts'
 import type { DaemonHealth, DaemonRecord, StartedBy } from '../model/index.ts'
-import { DAEMON_PROTOCOL, Problem, policy } from '../model/index.ts'
+import { DAEMON_PROTOCOL, Problem, policy, sameProcess } from '../model/index.ts'
 import { type Farewell, listenForEnd } from './ending.ts'
 import { homePart } from './home-part.ts'
 import { errorText, type Log, openLog } from './log.ts'
@@ -111,7 +111,7 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
   await leave(loop, log)
   await door.close()
   await within(policy.daemonCloseMs, remember({ what: 'ended', pid: process.pid, why: why.split('\n')[0] }))
-  return goAway({ place, alone, farewell, log, folder }, code)
+  return goAway({ place, alone, farewell, log, folder, record }, code)
 }
 
 const recordOf = ({ version, startedBy }: DaemonOptions, world: World, { files }: DaemonPlace): DaemonRecord => ({
@@ -147,11 +147,20 @@ async function leave(loop: Loop, log: Log): Promise<void> {
   if (late.length > 0) log(`did not wait any longer for: ${late.join(', ')}`)
 }
 
-type Last = { readonly place: DaemonPlace; readonly alone: Alone; readonly farewell: Farewell; readonly log: Log; readonly folder: string | null }
+type Last = {
+  readonly place: DaemonPlace
+  readonly alone: Alone
+  readonly farewell: Farewell
+  readonly log: Log
+  readonly folder: string | null
+  readonly record: DaemonRecord
+}
 
 /** Nothing is left but the log, and the lock goes last: who comes next finds the home in order. */
-async function goAway({ place: { files }, alone, farewell, log, folder }: Last, code: number): Promise<number> {
-  if (files.identity() === folder && alone.isStill()) files.removeRecord()
+async function goAway({ place: { files }, alone, farewell, log, folder, record }: Last, code: number): Promise<number> {
+  // By what it says: with its lock file taken away, one that is here now may have written its own.
+  const there = files.identity() === folder ? files.record() : null
+  if (there !== null && sameProcess(there.process, record.process)) files.removeRecord()
   log(`ended: exit code ${code}`)
   farewell.said()
   alone.release()
