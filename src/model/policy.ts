@@ -36,6 +36,8 @@ export const policy = {
   busyRetryMaxMs: 120,
   /** So many connections to stores are kept for the next who opens one. */
   storesIdle: 4,
+  /** A server shares one view of everything among those who ask at the same time; who asks so long after it was opened gets a new one. */
+  worldMs: 5_000,
   /** A log keeps this much twice: the current part and the one before. */
   logCapBytes: 10 * 1024 * 1024,
   /** Ended runs are kept this long and this many. */
