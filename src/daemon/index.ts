@@ -12,7 +12,7 @@ import {
   worlds,
 } from '../app/index.ts'
 import type { Site } from '../http/index.ts'
-import type { DaemonHealth, DaemonRecord, StartedBy } from '../model/index.ts'
+import type { DaemonFiles, DaemonHealth, DaemonRecord, StartedBy } from '../model/index.ts'
 import { DAEMON_PROTOCOL, Problem, policy, sameProcess } from '../model/index.ts'
 import { type Farewell, listenForEnd } from './ending.ts'
 import { homePart } from './home-part.ts'
@@ -29,6 +29,8 @@ export type DaemonOptions = { readonly assets: string; readonly home: string; re
 
 /** What the parts of the daemon work with. */
 export type Daemon = DaemonOptions & {
+  /** What is its own in the home. */
+  readonly files: DaemonFiles
   /** Everything may change while a daemon lives (the store, the configuration): each round opens the world anew. */
   readonly worlds: Worlds
   /** One line in the daemon's own log. */
@@ -77,7 +79,7 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
   }
   const shared = worlds(open)
   const remember = rememberIn(shared, log)
-  const known = { ...options, worlds: shared, log, health: () => loop.health() }
+  const known = { ...options, files, worlds: shared, log, health: () => loop.health() }
   const daemon: Daemon = {
     ...known,
     site: daemonSite(known),
