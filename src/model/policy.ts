@@ -16,6 +16,8 @@ export const policy = {
   captureMs: 60_000,
   /** In one look it waits so long at most before it tries again. */
   captureStepMs: 800,
+  /** How long giving a process its marker may take. */
+  markMs: 2_000,
   /** A launch must be on record by then. */
   launchMs: 30_000,
   /** How long a starter waits for a run that is just being started or finished by somebody else. */
@@ -107,9 +109,10 @@ export const policy = {
   daemonHealthStaleMs: 30_000,
   /** What happens to its folder is looked at so much later: whoever removes it may be at it still. */
   daemonSettleMs: 200,
-  /** So many lines wait for a terminal that does not take them, and so long at the end. */
+  /** So many lines wait for a terminal that does not take them, and so long at the end; one that is full is tried again so much later. */
   daemonLinesHeld: 100,
   daemonFlushMs: 200,
+  daemonMirrorMs: 100,
   /** So many of its own events are kept. */
   daemonEventsKept: 1_000,
   /** So long it leaves a run to those who are just finishing it, or whose timer is just ending it. */
