@@ -27,7 +27,7 @@ const trouble = (what: string, next: string): Finding => ({ topic: 'daemon', lev
 
 function who(presence: DaemonPresence): string {
   if (presence.kind === 'none') return 'none runs'
-  if (presence.kind === 'dead') return 'the last one ended without a word'
+  if (presence.kind === 'dead') return 'the last one did not clear up'
   if (presence.kind === 'unseen') return `one holds this home, and cannot be judged from here: ${presence.why}`
   return `it runs (pid ${presence.process.pid}, ${presence.record === null ? 'coming up' : `${presence.record.version}, started by ${presence.record.startedBy}`})`
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { judge, presenceOf } from '../decide/index.ts'
 import { daemonFiles } from '../keep/index.ts'
 import type { DaemonFiles, DaemonPresence, DaemonRecord, ProcessId } from '../model/index.ts'
+import { policy } from '../model/index.ts'
 import { hasOpen, lockHolder } from '../observe/index.ts'
 import { type Alone, lookAlone, takeAlone } from '../record/index.ts'
 import { withFailpoints } from './failpoints.ts'
@@ -61,19 +62,30 @@ export function repair(place: DaemonPlace, now: number): readonly string[] {
 export function clearRemains({ files, lockless }: DaemonPlace, now: number): readonly string[] {
   const remains = files.remains()
   if (remains.length === 0 || lockless() !== null) return []
-  const words = remainsText(files.record(), remains)
+  const words = remainsText(files, remains)
   files.tell(words, now)
   files.clear()
   return [words]
 }
 
-function remainsText(record: DaemonRecord | null, remains: readonly string[]): string {
-  const who =
-    record === null
-      ? 'a daemon left no record that makes sense'
-      : `the daemon with pid ${record.process.pid} ended without a word (killed, or the machine went down)`
-  return `${who}; removed what it left: ${remains.join(', ')}`
+function remainsText(files: DaemonFiles, remains: readonly string[]): string {
+  return `${whoLeft(files)}; removed what it left: ${remains.join(', ')}`
 }
+
+function whoLeft(files: DaemonFiles): string {
+  const record = files.record()
+  if (record === null) return 'a daemon left no record that makes sense'
+  const how = hasLastWord(files, record) ? 'is gone (its log says why)' : 'ended without a word (killed, or the machine went down)'
+  return `the daemon with pid ${record.process.pid} ${how}`
+}
+
+/** Each line of the log has its time, who says it, and what. */
+const hasLastWord = (files: DaemonFiles, { process: { pid }, startedAt }: DaemonRecord): boolean =>
+  files
+    .lastWords(policy.daemonLinesHeld, 0)
+    .split('\n')
+    .map((line) => line.split(' '))
+    .some(([at = '', who, what]) => Date.parse(at) >= startedAt && who === String(pid) && what === 'ended:')
 
 /** What the kernel takes as the path of a socket, with its closing zero. Node cuts a longer one off without a word. */
 const SOCKET_PATH_BYTES = 107

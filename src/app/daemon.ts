@@ -42,6 +42,7 @@ export async function stopDaemon(world: World): Promise<DaemonStopped> {
   const { presence, repaired } = await settle(world, place)
   if (presence.kind === 'none' || presence.kind === 'dead') return { kind: 'none', repaired }
   if (presence.kind === 'unseen') throw unseen(presence)
+  if (!isDaemon(world, presence)) throw noDaemon(presence.process)
   const { process: target } = presence
   place.files.tell(`pid ${target.pid} is asked to stop by ${world.user()} (holdfast daemon stop)`, clock.now())
   const killed = !(await end(world, target, ['SIGTERM', 'SIGCONT'], policy.daemonStopMs))
@@ -52,6 +53,15 @@ export async function stopDaemon(world: World): Promise<DaemonStopped> {
   if (isThere(target, processes)) throw new Problem('survivors', `the daemon (pid ${target.pid}) is still there`)
   return { kind: 'stopped', pid: target.pid, killed }
 }
+
+/** Who repairs the home, or looks, holds its lock too: only what is on record, or was started as a daemon, is one. Its identity is checked later. */
+const isDaemon = ({ processes }: World, { process: { pid }, record }: DaemonPresence & { kind: 'alive' }): boolean =>
+  record !== null || processes.arguments(pid).some((word, at, words) => word === 'daemon' && words[at + 1] === 'run')
+
+const noDaemon = ({ pid }: ProcessId): Problem =>
+  new Problem('unproven', `pid ${pid} holds this home, and nothing shows that it is a daemon; it was not signalled`, {
+    hint: `a command that looks or repairs holds it for a moment; kill -CONT ${pid} wakes one that was stopped meanwhile`,
+  })
 
 /** Signals it, and waits; true: it was seen gone. */
 async function end(world: World, target: ProcessId, signals: readonly ('SIGTERM' | 'SIGCONT' | 'SIGKILL')[], ms: number): Promise<boolean> {

@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { lookAt } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
 import type { Store } from '../model/index.ts'
+import { daemonPlace } from './daemon-place.ts'
 import {
   cgroupsAt,
   clearAway,
@@ -19,7 +21,7 @@ import type { World } from './world.ts'
 
 /**
  * Removes what the dead left: directories of runs that nobody asks about any more, pipes and plans of ended keepers, empty cgroups, locks by
- * hand of processes that are gone, worktrees of ours that are clean and unused, records beyond retention. What is on disk is listed before the
+ * hand of processes that are gone, worktrees of ours that are clean and unused, records beyond retention, what daemons left half written. What is on disk is listed before the
  * store is asked, and a start is on record before it makes anything: so nothing of a run that is just being started is ever taken for litter.
  */
 export async function prune(world: World, dryRun: boolean, { worktrees = true } = {}): Promise<Litter[]> {
@@ -30,6 +32,7 @@ export async function prune(world: World, dryRun: boolean, { worktrees = true } 
     ...locksOfProcesses(world, store, unheld(world, (await store.remains(world.policy.sessionsShown)).locks)),
     ...(worktrees ? await idleWorktrees(world, store) : []),
     ...(await oldRecords(world, store)),
+    ...litterOfDaemons(world),
   ]
   return dryRun ? found.map(({ kind, what, why, keep }) => ({ kind, what, why, keep })) : clearAway(found)
 }
@@ -97,6 +100,19 @@ async function cgroupsOfTheDead(world: World, store: Store): Promise<Removable[]
   const places = new Set([...(base.kind === 'base' ? [base.path] : []), ...recorded.map((path) => path.slice(0, path.lastIndexOf('/')))])
   const there = cgroupsAt(world, places)
   return deadCgroups(world, there, await store.live(there.map((path) => runOfCgroup(world, path))))
+}
+
+/** What daemons left half written in their own folder, or had to move out of their way. */
+function litterOfDaemons(world: World): Removable[] {
+  const { files } = daemonPlace(world)
+  const dead = files.litter().filter(({ writer }) => writer === null || world.processes.sample(writer).kind === 'absent')
+  return dead.map(({ name }) => ({
+    kind: 'files',
+    what: join(files.folder, name),
+    why: 'a daemon left it, and nobody needs it',
+    keep: false,
+    remove: tried(() => files.removeLitter(name)),
+  }))
 }
 
 async function oldRecords(world: World, store: Store): Promise<Removable[]> {

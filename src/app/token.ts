@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { closeSync, constants, fstatSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../model/index.ts'
 
@@ -8,9 +8,11 @@ export const TOKEN_FILE = 'daemon/token'
 const TOKEN = /^[0-9a-f]{64}$/
 const TRIES = 3
 
-/** What proves to the daemon that somebody may read this home. Made once, and kept: those who were told it keep knowing it. */
+/**
+ * What proves to the daemon that somebody may read this home. Made once, and kept: those who were told it keep knowing it. Its folder is not made:
+ * a home that was removed is not to come back by it.
+ */
 export function daemonToken(home: string): string {
-  mkdirSync(join(home, 'daemon'), { recursive: true, mode: 0o700 })
   const path = join(home, TOKEN_FILE)
   for (let tries = 0; tries < TRIES; tries++) {
     const known = readToken(path)

@@ -4,7 +4,7 @@ import type { Log } from './log.ts'
 /** Why the daemon ends, and the code that it gives. */
 export type Ending = { readonly why: string; readonly code: number }
 
-export type Endings = {
+export type Farewell = {
   /** Begins the end; the first one stands. */
   end(why: string, code: number): void
   readonly told: Promise<Ending>
@@ -13,7 +13,7 @@ export type Endings = {
 }
 
 /** Every way to end comes through here, so that each leaves a line. */
-export function listenForEnd(log: Log): Endings {
+export function listenForEnd(log: Log): Farewell {
   let first: Ending | null = null
   let isSaid = false
   let tell: (ending: Ending) => void = () => {}

@@ -1,8 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs'
 import type { Alone } from '../app/index.ts'
-import type { DaemonFiles, DaemonRecord } from '../model/index.ts'
-import { exitCode, policy } from '../model/index.ts'
-import type { Endings } from './ending.ts'
+import type { Clock, DaemonFiles, DaemonRecord } from '../model/index.ts'
+import { exitCode, Problem, policy } from '../model/index.ts'
+import type { Farewell } from './ending.ts'
 import type { Log } from './log.ts'
 import type { Part } from './loop.ts'
 import type { Door } from './socket.ts'
@@ -10,10 +10,13 @@ import type { Door } from './socket.ts'
 export type Own = {
   readonly files: DaemonFiles
   readonly alone: Alone
+  /** The daemon on record that is alive and holds the home, if that is another one. */
+  readonly other: () => DaemonRecord | null
+  readonly clock: Clock
   readonly door: Door
   readonly record: () => DaemonRecord
   readonly log: Log
-  readonly end: Endings['end']
+  readonly end: Farewell['end']
   readonly wake: () => void
 }
 
@@ -28,7 +31,7 @@ export function homePart(own: Own): Part {
     async round() {
       if (files.identity() !== folder || folder === null) return leave('the home was removed or replaced', exitCode.unavailable)
       if (!alone.isStill()) {
-        if (!alone.retake()) return leave('its lock file was taken away, and another daemon holds the home now', exitCode.held)
+        if (!(await retake(own))) return leave('its lock file was taken away, and another daemon holds the home now', exitCode.held)
         log('the lock file was gone: the home is held anew')
       }
       if (await door.restore()) log('the socket was gone: there is a new one')
@@ -47,6 +50,18 @@ export function homePart(own: Own): Part {
   function leave(why: string, code: number): Readonly<Record<string, number>> {
     end(why, code)
     return {}
+  }
+}
+
+/** Who only looks, or repairs, has the new file for a moment: only another daemon is a reason to leave. False: there is one. */
+async function retake({ alone, other, clock }: Own): Promise<boolean> {
+  const until = clock.elapsed() + policy.daemonLockMs
+  for (;;) {
+    if (alone.retake()) return true
+    if (other() !== null) return false
+    if (clock.elapsed() >= until)
+      throw new Problem('held', 'its lock file was taken away, and somebody holds the one that lies there, but no daemon on record')
+    await clock.sleep(policy.pollMaxMs)
   }
 }
 

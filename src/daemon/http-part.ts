@@ -1,5 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { daemonToken } from '../app/index.ts'
 import { type Listening, listen } from '../http/index.ts'
 import { Problem, policy } from '../model/index.ts'
@@ -7,24 +5,34 @@ import type { Daemon } from './index.ts'
 import type { Part } from './loop.ts'
 
 /** The daemon on loopback. Where it cannot be, that is tried again; nothing else waits for it. */
-export function httpPart({ home, worlds, site, listening: tell, log }: Daemon): Part {
-  let listening: Listening | null = null
+export function httpPart({ home, files, worlds, site, listening: tell, log }: Daemon): Part {
+  let listening: (Listening & { readonly token: string }) | null = null
   const leave = async (): Promise<void> => {
     const former = listening
     listening = null
     if (former !== null) tell(null)
     await former?.close()
   }
+  /** Whoever takes a token away, or changes it, wants nobody let in by it any more. */
+  const tokenNow = async (): Promise<string> => {
+    try {
+      return daemonToken(home)
+    } catch (error) {
+      await leave()
+      throw error
+    }
+  }
   return {
     name: 'http',
     everyMs: policy.daemonPaceMs,
     async round() {
       const wanted = await worlds.use(async (world) => world.daemonPort())
-      if (listening !== null && (!listening.isListening() || (wanted !== null && wanted !== listening.port))) await leave()
+      const token = await tokenNow()
+      const isAsWanted = listening?.isListening() === true && listening.token === token && (wanted ?? listening.port) === listening.port
+      if (!isAsWanted) await leave()
       if (listening === null) {
-        const token = daemonToken(home)
-        listening = await listenAt(wanted, lastPort(home), (port) => listen(port, (taken) => site.onLoopback(taken, token)))
-        keepPort(home, listening.port)
+        listening = { ...(await listenAt(wanted, files.port(), (port) => listen(port, (taken) => site.onLoopback(taken, token)))), token }
+        files.keepPort(listening.port)
         tell(`http://127.0.0.1:${listening.port}`)
         log(`http: listens on 127.0.0.1:${listening.port}`)
       }
@@ -52,25 +60,5 @@ async function listenAt(wanted: number | null, last: number, open: (port: number
         cause: error,
       },
     )
-  }
-}
-
-const portFile = (home: string): string => join(home, 'daemon', 'port')
-
-/** 0: it had none, or nobody knows. */
-function lastPort(home: string): number {
-  try {
-    const port = Number(readFileSync(portFile(home), 'utf8').trim())
-    return Number.isInteger(port) && port >= 1024 && port <= 65_535 ? port : 0
-  } catch {
-    return 0
-  }
-}
-
-function keepPort(home: string, port: number): void {
-  try {
-    writeFileSync(portFile(home), `${port}\n`, { mode: 0o600 })
-  } catch {
-    // Then it has another one next time.
   }
 }

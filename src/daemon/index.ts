@@ -12,13 +12,13 @@ import {
   worlds,
 } from '../app/index.ts'
 import type { Site } from '../http/index.ts'
-import type { DaemonHealth, DaemonRecord, StartedBy } from '../model/index.ts'
-import { DAEMON_PROTOCOL, Problem, policy } from '../model/index.ts'
-import { type Endings, listenForEnd } from './ending.ts'
+import type { DaemonFiles, DaemonHealth, DaemonRecord, StartedBy } from '../model/index.ts'
+import { DAEMON_PROTOCOL, Problem, policy, sameProcess } from '../model/index.ts'
+import { type Farewell, listenForEnd } from './ending.ts'
 import { homePart } from './home-part.ts'
 import { errorText, type Log, openLog } from './log.ts'
 import { type Loop, startLoop, within } from './loop.ts'
-import { ownMarker, refuseNewerStore, takeHome } from './own.ts'
+import { otherDaemon, ownMarker, refuseNewerStore, takeHome } from './own.ts'
 import { partsOf } from './parts.ts'
 import { daemonSite } from './site.ts'
 import { openDoor } from './socket.ts'
@@ -29,6 +29,8 @@ export type DaemonOptions = { readonly assets: string; readonly home: string; re
 
 /** What the parts of the daemon work with. */
 export type Daemon = DaemonOptions & {
+  /** What is its own in the home. */
+  readonly files: DaemonFiles
   /** Everything may change while a daemon lives (the store, the configuration): each round opens the world anew. */
   readonly worlds: Worlds
   /** One line in the daemon's own log. */
@@ -64,7 +66,7 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
   const { files } = place
   process.chdir(files.folder)
   const log = openLog(files, realClock)
-  const endings = listenForEnd(log)
+  const farewell = listenForEnd(log)
   clearRemains(place, realClock.now())
   log(`started: holdfast ${options.version}, by daemon ${options.startedBy}, in ${options.home}`)
   stripEnvironment(world)
@@ -77,7 +79,7 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
   }
   const shared = worlds(open)
   const remember = rememberIn(shared, log)
-  const known = { ...options, worlds: shared, log, health: () => loop.health() }
+  const known = { ...options, files, worlds: shared, log, health: () => loop.health() }
   const daemon: Daemon = {
     ...known,
     site: daemonSite(known),
@@ -89,8 +91,9 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
   }
   const door = await openDoor(files, daemon.site.onSocket)
   files.writeRecord(record)
-  const own = homePart({ files, alone, door, record: () => record, log, end: endings.end, wake: () => loop.wake('home') })
-  const tell = tellFailures(log, endings, realClock)
+  const other = (): DaemonRecord | null => otherDaemon(place, record)
+  const own = homePart({ files, alone, other, clock: realClock, door, record: () => record, log, end: farewell.end, wake: () => loop.wake('home') })
+  const tell = tellFailures(log, farewell, realClock)
   const loop = startLoop([own, ...partsOf(daemon)], realClock, (...told) => {
     tell(...told)
     vitals.nudge()
@@ -105,12 +108,12 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
   })
   void remember({ what: 'started', pid: process.pid, version: options.version, by: options.startedBy })
   vitals.nudge()
-  const { why, code } = await endings.told
+  const { why, code } = await farewell.told
   vitals.stop()
   await leave(loop, log)
   await door.close()
   await within(policy.daemonCloseMs, remember({ what: 'ended', pid: process.pid, why: why.split('\n')[0] }))
-  return farewell({ place, alone, endings, log, folder }, code)
+  return goAway({ place, alone, farewell, log, folder, record }, code)
 }
 
 const recordOf = ({ version, startedBy }: DaemonOptions, world: World, { files }: DaemonPlace): DaemonRecord => ({
@@ -146,13 +149,22 @@ async function leave(loop: Loop, log: Log): Promise<void> {
   if (late.length > 0) log(`did not wait any longer for: ${late.join(', ')}`)
 }
 
-type Last = { readonly place: DaemonPlace; readonly alone: Alone; readonly endings: Endings; readonly log: Log; readonly folder: string | null }
+type Last = {
+  readonly place: DaemonPlace
+  readonly alone: Alone
+  readonly farewell: Farewell
+  readonly log: Log
+  readonly folder: string | null
+  readonly record: DaemonRecord
+}
 
 /** Nothing is left but the log, and the lock goes last: who comes next finds the home in order. */
-async function farewell({ place: { files }, alone, endings, log, folder }: Last, code: number): Promise<number> {
-  if (files.identity() === folder && alone.isStill()) files.removeRecord()
+async function goAway({ place: { files }, alone, farewell, log, folder, record }: Last, code: number): Promise<number> {
+  // By what it says: with its lock file taken away, one that is here now may have written its own.
+  const there = files.identity() === folder ? files.record() : null
+  if (there !== null && sameProcess(there.process, record.process)) files.removeRecord()
   log(`ended: exit code ${code}`)
-  endings.said()
+  farewell.said()
   alone.release()
   // Whoever reads our output hangs, and the runtime would wait for it for ever.
   if (!(await log.flush())) process.kill(process.pid, 'SIGKILL')

@@ -5,7 +5,7 @@ import { within } from './loop.ts'
 
 export type Log = {
   (line: string): void
-  /** Waits, for a moment at most, until what was said is out; false: somebody does not take it. */
+  /** Waits, for a moment at most, until what was said is out; false: a write hangs. */
   flush(): Promise<boolean>
 }
 
@@ -22,21 +22,38 @@ export function openLog(files: DaemonFiles, clock: Clock): Log {
     files.tell(line, at)
     mirror?.say(`${new Date(at).toISOString()} ${process.pid} ${line}\n`)
   }
-  return Object.assign(log, { flush: async () => mirror === null || (await within(policy.daemonFlushMs, mirror.settled())) })
+  return Object.assign(log, { flush: async () => mirror === null || (await within(policy.daemonFlushMs, mirror.settled())) || !mirror.hangs() })
 }
 
-function openMirror(): { say(text: string): void; settled(): Promise<void> } {
+type Mirror = { say(text: string): void; settled(): Promise<void>; hangs(): boolean }
+/** As `write` of `node:fs`. */
+type Put = (bytes: Buffer, done: (error: NodeJS.ErrnoException | null, written: number) => void) => void
+
+/** What does not fit now is tried again; what waits longer than it can be kept is counted, and that is said. */
+export function openMirror(put: Put = (bytes, done) => write(2, bytes, done)): Mirror {
   let waiting: string[] = []
+  let leftOut = 0
   let writing: Promise<void> | null = null
   let closed = false
+  let inside = false
+  const putAll = (bytes: Buffer, done: () => void): void => {
+    inside = true
+    // Not at once: that would wait for whoever reads.
+    put(bytes, (error, written) => {
+      inside = false
+      closed ||= error !== null && error.code !== 'EAGAIN'
+      const rest = error === null ? bytes.subarray(written) : bytes
+      if (closed || rest.length === 0) done()
+      else setTimeout(() => putAll(rest, done), policy.daemonMirrorMs).unref()
+    })
+  }
   const next = (): void => {
     if (writing !== null || closed || waiting.length === 0) return
-    const text = waiting.join('')
+    const text = `${waiting.join('')}${leftOut === 0 ? '' : `(${leftOut} more lines were left out here; they are in the log)\n`}`
     waiting = []
+    leftOut = 0
     writing = new Promise((done) => {
-      // Not at once: that would wait for whoever reads.
-      write(2, text, (error) => {
-        closed ||= error !== null && error.code !== 'EAGAIN'
+      putAll(Buffer.from(text), () => {
         writing = null
         done()
         next()
@@ -46,11 +63,13 @@ function openMirror(): { say(text: string): void; settled(): Promise<void> } {
   return {
     say(text) {
       if (waiting.length < policy.daemonLinesHeld) waiting.push(text)
+      else leftOut++
       next()
     },
     async settled() {
       while (writing !== null) await writing
     },
+    hangs: () => inside,
   }
 }
 

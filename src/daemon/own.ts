@@ -1,6 +1,7 @@
 import type { Alone, DaemonPlace, World } from '../app/index.ts'
 import { newMarker } from '../app/index.ts'
-import { isHelperMarker, Problem } from '../model/index.ts'
+import type { DaemonRecord } from '../model/index.ts'
+import { isHelperMarker, Problem, sameProcess } from '../model/index.ts'
 
 /** Takes the home, or says who has it. Somebody who only repairs it is waited for. */
 export async function takeHome({ clock, policy }: World, place: DaemonPlace): Promise<Alone> {
@@ -22,6 +23,13 @@ export async function takeHome({ clock, policy }: World, place: DaemonPlace): Pr
 }
 
 const held = (message: string): Problem => new Problem('held', message, { hint: 'holdfast daemon status tells how it does' })
+
+/** One that is proven: alive, with a record of its own. */
+export function otherDaemon(place: DaemonPlace, own: DaemonRecord): DaemonRecord | null {
+  const presence = place.presence()
+  const record = presence.kind === 'alive' ? presence.record : null
+  return record === null || sameProcess(record.process, own.process) ? null : record
+}
 
 /** One that would end with its first round does not begin. Whatever else is wrong with the store is a matter of the rounds. */
 export async function refuseNewerStore(world: World): Promise<void> {

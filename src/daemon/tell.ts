@@ -1,6 +1,6 @@
 import type { Clock } from '../model/index.ts'
 import { exitCode } from '../model/index.ts'
-import type { Endings } from './ending.ts'
+import type { Farewell } from './ending.ts'
 import { errorText, type Log } from './log.ts'
 import type { Told } from './loop.ts'
 import { isOfNewer } from './own.ts'
@@ -9,7 +9,7 @@ import { isOfNewer } from './own.ts'
  * What of the rounds goes into the log: a failure when it is another one than before, else once in each pause; and that it is over. A store of a newer
  * Holdfast ends the daemon: to serve what it does not know would be wrong.
  */
-export function tellFailures(log: Log, { end }: Pick<Endings, 'end'>, clock: Clock): Told {
+export function tellFailures(log: Log, { end }: Pick<Farewell, 'end'>, clock: Clock): Told {
   const last = new Map<string, { readonly words: string; readonly againAt: number }>()
   return (name, error, pauseMs) => {
     if (error === null) {

@@ -1,5 +1,5 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { policy } from '../model/index.ts'
 
 /** Never another address: what is on loopback cannot be reached from outside. */
@@ -39,7 +39,7 @@ export async function listen(port: number, answer: (port: number) => RequestList
   }
 }
 
-/** A server whose clients may be slow, many and silent, up to a bound. */
+/** A server whose clients may be slow, many and silent, up to a bound: those that say nothing make room for those who ask. */
 export function boundedServer(answer?: RequestListener): Server {
   const server = createServer({
     headersTimeout: policy.httpHeadMs,
@@ -48,9 +48,39 @@ export function boundedServer(answer?: RequestListener): Server {
     maxHeaderSize: 16 * 1024,
     keepAliveTimeout: policy.httpHeadMs,
   })
-  server.maxConnections = policy.httpConnections
+  const room = makeRoom(policy.httpConnections)
+  server.on('connection', room.enter)
+  server.on('request', room.ask)
   // Also one that does not read what it is sent.
   server.timeout = policy.httpIdleMs
   if (answer !== undefined) server.on('request', answer)
   return server
+}
+
+type Room = { enter(socket: Socket): void; ask(request: IncomingMessage, response: ServerResponse): void }
+
+/** Node would turn the newcomer away, who may be the only one with a question. */
+function makeRoom(most: number): Room {
+  const all = new Set<Socket>()
+  /** Those on which no request is under way, in the order in which they became so. */
+  const silent = new Set<Socket>()
+  return {
+    enter(socket) {
+      all.add(socket)
+      silent.add(socket)
+      socket.once('close', () => {
+        all.delete(socket)
+        silent.delete(socket)
+      })
+      if (all.size <= most) return
+      const [oldest = socket] = silent
+      all.delete(oldest)
+      silent.delete(oldest)
+      oldest.destroy()
+    },
+    ask({ socket }, response) {
+      silent.delete(socket)
+      response.once('close', () => void (all.has(socket) && silent.add(socket)))
+    },
+  }
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { DaemonFiles, DaemonHealth, DaemonRecord } from '../model/index.ts'
-import { isSignallable, Problem } from '../model/index.ts'
+import { isSignallable, Problem, policy } from '../model/index.ts'
 import { readOr, writeAtomically, writeIfPossible } from './atomic.ts'
 import { capLog, sizeOf } from './log.ts'
 
@@ -24,6 +24,9 @@ export function daemonFiles(home: string): DaemonFiles {
   const record = join(folder, 'daemon.json')
   const health = join(folder, 'health.json')
   const log = join(folder, 'log')
+  const port = join(folder, 'port')
+  const litter = (): ReturnType<DaemonFiles['litter']> => namesIn(folder).flatMap(litterOf).slice(0, policy.pruneBatch)
+  const remove = (name: string): void => rmSync(join(folder, name), { force: true, recursive: true })
   const remains = (): readonly string[] => namesIn(folder).filter((name) => REMAINS.test(name))
   return {
     folder,
@@ -40,6 +43,8 @@ export function daemonFiles(home: string): DaemonFiles {
     removeRecord: () => rmSync(record, { force: true, recursive: true }),
     health: () => healthIn(readOr(health)),
     writeHealth: (entry) => writeIfPossible(health, `${JSON.stringify(entry)}\n`),
+    port: () => portIn(readOr(port)),
+    keepPort: (number) => writeIfPossible(port, `${number}\n`),
     tell: (line, at) => append(log, `${new Date(at).toISOString()} ${process.pid} ${line.trimEnd().replaceAll('\n', '\n  ')}\n`),
     capLog: () => capLog(log),
     logSize: () => sizeOf(log),
@@ -47,13 +52,31 @@ export function daemonFiles(home: string): DaemonFiles {
     isLog: (fd) => isSame(fd, log),
     remains,
     clear() {
-      for (const name of remains()) rmSync(join(folder, name), { force: true, recursive: true })
+      for (const name of [...remains(), ...litter().map((left) => left.name)]) remove(name)
+    },
+    litter,
+    removeLitter(name) {
+      if (litterOf(name).length > 0) remove(name)
     },
   }
 }
 
 /** The record, the socket, and what was half written when its writer died. */
 const REMAINS = /^(?:daemon\.json(?:\.\d+)?|health\.json\.\d+|sock(?:\.\d+)*)$/
+
+/** What else is called by the pid of its writer until it is whole, and what lay in the place of a file of ours. */
+const HALF_WRITTEN = /^(?:token|notified|port)\.(\d+)(?:\.[0-9a-f-]{36})?$/
+const ASIDE = /^(?:daemon\.json|health\.json|sock|lock\.db)\.aside-\w+$/
+
+function litterOf(name: string): { readonly name: string; readonly writer: number | null }[] {
+  const writer = HALF_WRITTEN.exec(name)?.[1]
+  return writer !== undefined || ASIDE.test(name) ? [{ name, writer: writer === undefined ? null : Number(writer) }] : []
+}
+
+function portIn(text: string | null): number {
+  const port = Number(text?.trim())
+  return Number.isInteger(port) && port >= 1024 && port <= 65_535 ? port : 0
+}
 
 function makeFolder(folder: string): void {
   try {

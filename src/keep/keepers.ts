@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Containment, GatedKeeper, Keepers, Launch, ProcessId, RunFiles } from '../model/index.ts'
-import { bytesOf } from '../model/index.ts'
+import { bytesOf, policy } from '../model/index.ts'
 import { ask } from './ask.ts'
 import { cgroupContainers } from './containers.ts'
 import { runApart, runOutside } from './outside.ts'
@@ -24,9 +24,17 @@ export function shellKeepers(setup: KeeperSetup): Keepers {
     scopeTrouble,
     ask,
     spawn: (launch) => spawnGated(launch, setup),
-    mark: (pid, marker) => spawnSync('prlimit', ['--pid', String(pid), `--rttime=${marker ?? 'unlimited'}:`], { stdio: 'ignore' }).status === 0,
+    mark,
   }
 }
+
+/** Whoever waits for it can do nothing else meanwhile. */
+const mark: Keepers['mark'] = (pid, marker) =>
+  spawnSync('prlimit', ['--pid', String(pid), `--rttime=${marker ?? 'unlimited'}:`], {
+    stdio: 'ignore',
+    timeout: policy.markMs,
+    killSignal: 'SIGKILL',
+  }).status === 0
 
 /** The marker is the soft limit; it needs the program and a hard limit that leaves room. */
 function markerTrouble(): string | null {

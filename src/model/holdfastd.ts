@@ -102,6 +102,10 @@ export interface DaemonFiles {
   health(): DaemonHealth | null
   /** False: a full disk, or no folder any more. */
   writeHealth(health: DaemonHealth): boolean
+  /** The port on loopback that it had last; 0: it had none, or nobody knows. */
+  port(): number
+  /** False as above. */
+  keepPort(port: number): boolean
   /** One line at the end of the log, with the time and who writes; within its cap. False: it could not. */
   tell(line: string, at: number): boolean
   /** What others write to it, such as the runtime when it dies, is capped here. */
@@ -113,6 +117,9 @@ export interface DaemonFiles {
   isLog(fd: number): boolean
   /** What only a living daemon needs: its record, its socket, what it had half written. */
   remains(): readonly string[]
-  /** Takes them away; only who holds the lock may. */
+  /** Takes them away, and the litter; only who holds the lock may. */
   clear(): void
+  /** What was half written, or moved out of the way, and nobody needs: each with the pid of its writer, if that may be at it still. */
+  litter(): readonly { readonly name: string; readonly writer: number | null }[]
+  removeLitter(name: string): void
 }

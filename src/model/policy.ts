@@ -16,6 +16,8 @@ export const policy = {
   captureMs: 60_000,
   /** In one look it waits so long at most before it tries again. */
   captureStepMs: 800,
+  /** How long giving a process its marker may take. */
+  markMs: 2_000,
   /** A launch must be on record by then. */
   launchMs: 30_000,
   /** How long a starter waits for a run that is just being started or finished by somebody else. */
@@ -34,6 +36,10 @@ export const policy = {
   busyMs: 5_000,
   busyRetryMinMs: 5,
   busyRetryMaxMs: 120,
+  /** So many connections to stores are kept for the next who opens one. */
+  storesIdle: 4,
+  /** A server shares one view of everything among those who ask at the same time; who asks so long after it was opened gets a new one. */
+  worldMs: 5_000,
   /** A log keeps this much twice: the current part and the one before. */
   logCapBytes: 10 * 1024 * 1024,
   /** Ended runs are kept this long and this many. */
@@ -103,9 +109,10 @@ export const policy = {
   daemonHealthStaleMs: 30_000,
   /** What happens to its folder is looked at so much later: whoever removes it may be at it still. */
   daemonSettleMs: 200,
-  /** So many lines wait for a terminal that does not take them, and so long at the end. */
+  /** So many lines wait for a terminal that does not take them, and so long at the end; one that is full is tried again so much later. */
   daemonLinesHeld: 100,
   daemonFlushMs: 200,
+  daemonMirrorMs: 100,
   /** So many of its own events are kept. */
   daemonEventsKept: 1_000,
   /** So long it leaves a run to those who are just finishing it, or whose timer is just ending it. */

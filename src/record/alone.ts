@@ -1,7 +1,7 @@
 import { closeSync, existsSync, lstatSync, mkdtempSync, openSync, renameSync, truncateSync } from 'node:fs'
 import { Problem } from '../model/index.ts'
 import { type Database, loadSqlite } from './driver.ts'
-import { BUSY, sqliteCode } from './sqlite/open.ts'
+import { BUSY, DAMAGED, NOT_A_DATABASE, sqliteCode } from './sqlite/open.ts'
 
 /** What one process alone holds until it ends, however it ends: the kernel sees to that. */
 export type Alone = {
@@ -52,7 +52,8 @@ export function lookAlone(path: string): 'free' | 'held' {
   let database: Database | null = null
   try {
     database = new DatabaseSync(path, { readOnly: true, timeout: 0 })
-    database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()
+    // Not as a statement of its own: that would keep the file open until it is collected as garbage.
+    database.exec('SELECT count(*) FROM sqlite_schema')
     return 'free'
   } catch (error) {
     const code = sqliteCode(error)
@@ -64,9 +65,6 @@ export function lookAlone(path: string): 'free' | 'held' {
     database?.close()
   }
 }
-
-const DAMAGED = 11
-const NOT_A_DATABASE = 26
 
 function begin(path: string): Database | null {
   const { DatabaseSync } = loadSqlite()

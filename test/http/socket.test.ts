@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { boundedServer, site } from '../../src/http/index.ts'
 import { mount } from '../../src/mcp/mount.ts'
-import { DAEMON_PROTOCOL } from '../../src/model/index.ts'
+import { DAEMON_PROTOCOL, policy } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 import { WELL } from './serve.ts'
 
@@ -48,6 +49,18 @@ test('in its private folder no token and no host is asked for, and other version
   expect(await ask('/healthz', { host: 'whatever' })).toEqual({ status: 200, json: WELL })
   expect(await ask('/version', { 'holdfast-protocol': String(DAEMON_PROTOCOL) })).toMatchObject({ status: 200 })
   expect(await ask('/version', { 'holdfast-protocol': '99' })).toMatchObject({ status: 426, json: { daemon: { protocol: DAEMON_PROTOCOL } } })
+})
+
+verifies('bounded', 'however many are connected and say nothing, who asks is answered', async () => {
+  const silent = Array.from({ length: policy.httpConnections + 72 }, () => connect(path).on('error', () => {}))
+  try {
+    await Promise.all(silent.map((socket) => socket.readyState === 'open' || new Promise((done) => socket.once('connect', done).once('close', done))))
+    for (let times = 0; times < 3; times++) expect(await ask('/healthz')).toMatchObject({ status: 200 })
+    const count = await new Promise<number>((told) => server.getConnections((_, many) => told(many)))
+    expect(count).toBeLessThanOrEqual(policy.httpConnections)
+  } finally {
+    for (const socket of silent) socket.destroy()
+  }
 })
 
 verifies('unknown', 'who asks over it cannot be told: it may look, and nothing is done for it', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { verifies } from '../requirements.ts'
 let home: string
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'hf-token-'))
+  mkdirSync(join(home, 'daemon'))
 })
 afterEach(() => rmSync(home, { recursive: true }))
 const path = (): string => join(home, 'daemon', 'token')
@@ -16,7 +17,6 @@ verifies('private', 'the token is made once, for its user alone, and kept', () =
   const token = daemonToken(home)
   expect(token).toMatch(/^[0-9a-f]{64}$/)
   expect(statSync(path()).mode & 0o777).toBe(0o600)
-  expect(statSync(join(home, 'daemon')).mode & 0o777).toBe(0o700)
   expect(daemonToken(home)).toBe(token)
   expect(readFileSync(path(), 'utf8')).toBe(`${token}\n`)
   expect(readdirSync(join(home, 'daemon'))).toEqual(['token'])
@@ -38,6 +38,12 @@ verifies('private', 'one that others could read, or that is none, is made anew; 
   symlinkSync(elsewhere, path())
   expect(() => daemonToken(home)).toThrow(/cannot be used: ELOOP/)
   expect(readFileSync(elsewhere, 'utf8')).toBe(`${'0'.repeat(64)}\n`)
+})
+
+test('a home that was removed does not come back by it', () => {
+  rmSync(join(home, 'daemon'), { recursive: true })
+  expect(() => daemonToken(home)).toThrow(/cannot be used: ENOENT/)
+  expect(readdirSync(home)).toEqual([])
 })
 
 test('where config.toml wants the daemon, and what makes no sense there', () => {

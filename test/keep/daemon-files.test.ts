@@ -1,4 +1,16 @@
-import { appendFileSync, chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -97,4 +109,36 @@ test('only what a dead one needs no more is taken away', () => {
   files.clear()
   expect(files.remains()).toEqual([])
   for (const name of ['health.json', 'log', 'lock.db', 'mine']) expect(statSync(join(files.folder, name)).isFile()).toBe(true)
+})
+
+test('what was half written or moved out of the way is litter, by its name alone, and goes with the rest', () => {
+  const uuid = '01234567-89ab-cdef-0123-456789abcdef'
+  const left = [`token.12.${uuid}`, 'notified.13', 'port.14', 'sock.aside-15', 'daemon.json.aside-16', 'lock.db.aside-aB3xYz']
+  const kept = ['token', 'notified', 'port', 'log', 'lock.db', 'token.old', 'notes.12', 'my.aside-1', `token.${uuid}`]
+  for (const name of kept) writeFileSync(join(files.folder, name), '')
+  for (const name of left) mkdirSync(join(files.folder, name))
+  expect(files.remains()).toEqual([])
+  expect(Object.fromEntries(files.litter().map(({ name, writer }) => [name, writer]))).toEqual({
+    [left[0] as string]: 12,
+    'notified.13': 13,
+    'port.14': 14,
+    'sock.aside-15': null,
+    'daemon.json.aside-16': null,
+    'lock.db.aside-aB3xYz': null,
+  })
+  for (const name of [...kept, '../daemon']) files.removeLitter(name)
+  files.removeLitter('notified.13')
+  expect(files.litter()).toHaveLength(left.length - 1)
+  files.clear()
+  expect(readdirSync(files.folder).toSorted()).toEqual(kept.toSorted())
+})
+
+test('the port is kept whole, and anything else is none', () => {
+  expect(files.port()).toBe(0)
+  expect([files.keepPort(40_123), files.port()]).toEqual([true, 40_123])
+  expect(statSync(join(files.folder, 'port')).mode & 0o777).toBe(0o600)
+  for (const text of ['', '0', '80', '70000', 'x', '4.5']) {
+    writeFileSync(join(files.folder, 'port'), text)
+    expect(files.port(), text).toBe(0)
+  }
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { World } from '../../src/app/index.ts'
 import { worlds } from '../../src/app/index.ts'
 import { answered, readOr } from '../../src/mcp/answer.ts'
-import { Problem } from '../../src/model/index.ts'
+import { Problem, policy } from '../../src/model/index.ts'
 
 describe('what a tool answers', () => {
   test('its object, and the same as text', async () => {
@@ -102,6 +102,34 @@ describe('the world is opened anew for whoever looks', () => {
     ).rejects.toThrow('no')
     expect(log).toEqual(['open world 1', 'close world 1', 'open world 2', 'close world 2'])
     expect(lent.users()).toBe(0)
+  })
+
+  test('one that overlapping calls keep open is not given to newcomers for ever, and its last user closes it', async () => {
+    const log: string[] = []
+    let now = 0
+    let serial = 0
+    const lent = worlds(
+      () => {
+        const name = `world ${++serial}`
+        return { home: name, close: () => log.push(`close ${name}`) } as unknown as World
+      },
+      { elapsed: () => now },
+    )
+    const gates: (() => void)[] = []
+    const slow = (): Promise<string> => lent.use(({ home }) => new Promise((go) => gates.push(() => go(home))))
+    const first = slow()
+    now = policy.worldMs - 1
+    const second = slow()
+    now = policy.worldMs
+    const third = slow()
+    expect(lent.users()).toBe(3)
+    gates[0]?.()
+    expect([await first, log]).toEqual(['world 1', []])
+    gates[1]?.()
+    expect([await second, log]).toEqual(['world 1', ['close world 1']])
+    expect(await lent.use(async ({ home }) => home)).toBe('world 2')
+    gates[2]?.()
+    expect([await third, log, lent.users()]).toEqual(['world 2', ['close world 1', 'close world 2'], 0])
   })
 
   test('one that cannot be opened is tried again', async () => {

@@ -3,8 +3,8 @@ import { existsSync, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSy
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { cwdOf, daemonStatus, daemonsOf, folderOf, frozen, hasLog, logOf, pidIn, sessionOf, signal, started } from './daemon-lab.ts'
-import { COMMAND, gone, inLab, inNamespace, isAlive, readOr, TEST_COMMAND, until } from './lab.ts'
+import { cwdOf, daemonStatus, daemonsOf, folderOf, frozen, hasLog, logOf, ownOf, pidIn, sessionOf, signal, started } from './daemon-lab.ts'
+import { COMMAND, gone, inLab, inNamespace, isAlive, type Lab, readOr, stateOf, TEST_COMMAND, until } from './lab.ts'
 
 verifies('one-owner', 'ten starts at once, each with folders and variables of its own, make one daemon, and all name it', () =>
   inLab(async (lab) => {
@@ -210,6 +210,73 @@ test('socket, record and lock file are restored while it lives, and another star
     expect(existsSync(at('sock'))).toBe(false)
     expect(existsSync(at('daemon.json'))).toBe(false)
   }))
+
+/** Puts a lock file in the place of the daemon's that it holds itself, as somebody who looks or repairs does, until its input ends. */
+const HOLD = `const { DatabaseSync } = require('@photostructure/sqlite'); const fs = require('node:fs')
+const [path, how] = process.argv.slice(1); const db = new DatabaseSync(path + '.new', { timeout: 0 })
+db.exec('PRAGMA journal_mode = MEMORY; ' + how); fs.renameSync(path + '.new', path); console.log('held'); process.stdin.resume().on('end', () => db.close())`
+
+async function holding(lab: Lab, how: string): Promise<() => Promise<void>> {
+  const holder = spawn(process.execPath, ['-e', HOLD, join(folderOf(lab), 'lock.db'), how], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const done = new Promise((left) => holder.once('exit', left))
+  await new Promise((told) => holder.stdout.once('data', told))
+  return async () => {
+    holder.stdin.end()
+    expect(await done).toBe(0)
+  }
+}
+
+verifies('one-owner', 'whoever has a new lock file for a moment is no reason to leave: it is taken again', () =>
+  inLab(async (lab) => {
+    const pid = await started(lab)
+    for (const how of ['BEGIN EXCLUSIVE', 'BEGIN; SELECT count(*) FROM sqlite_schema']) {
+      const before = logOf(lab).length
+      const release = await holding(lab, how)
+      await until('it to be told', () => /home failed: its lock file was taken away, and somebody holds/.test(logOf(lab).slice(before)), 20_000)
+      expect(isAlive(pid)).toBe(true)
+      await release()
+      await until('it to be held anew', () => logOf(lab).slice(before).includes('the lock file was gone: the home is held anew'), 20_000)
+    }
+    expect(daemonsOf(lab)).toEqual([pid])
+    expect(await daemonStatus(lab)).toMatchObject({ pid })
+    await lab.ok(['daemon', 'stop'])
+  }),
+)
+
+verifies('visible', 'one whose lock file was taken away still leaves no record, and what has a last word in the log did not end without one', () =>
+  inLab(async (lab) => {
+    const path = join(folderOf(lab), 'daemon.json')
+    const pid = await started(lab)
+    const record = readOr(path)
+    const release = await holding(lab, 'BEGIN EXCLUSIVE')
+    signal(lab, pid, 'SIGTERM')
+    await gone(pid)
+    await release()
+    expect(existsSync(path)).toBe(false)
+    expect(await lab.hf(['daemon', 'status'])).toMatchObject({ stdout: 'no daemon runs\n', stderr: '' })
+    writeFileSync(path, record)
+    expect((await lab.hf(['daemon', 'status'])).stderr).toContain(
+      `the daemon with pid ${pid} is gone (its log says why); removed what it left: daemon.json`,
+    )
+  }),
+)
+
+verifies('identity', 'a command that holds the home while it repairs it is no daemon, and is not signalled', () =>
+  inLab(async (lab) => {
+    const pid = await started(lab)
+    signal(lab, pid, 'SIGKILL')
+    await gone(pid)
+    const repairing = lab.start(['daemon', 'status'], { command: TEST_COMMAND, env: { HOLDFAST_FAILPOINTS: 'before:daemon.clear=stop' } })
+    const done = new Promise((left) => repairing.once('exit', left))
+    const held = await until('it to be stopped while it repairs', () => ownOf(lab, / daemon status/).find((one) => stateOf(one) === 'T'))
+    const { code, stderr } = await lab.hf(['daemon', 'stop'])
+    expect([code, stderr]).toEqual([76, expect.stringContaining(`pid ${held} holds this home, and nothing shows that it is a daemon`) as string])
+    expect(stateOf(held)).toBe('T')
+    signal(lab, held, 'SIGCONT')
+    await done
+    expect(await lab.ok(['daemon', 'stop'])).toBe('no daemon runs\n')
+  }),
+)
 
 verifies('one-owner', 'one that was displaced leaves, and takes nothing of the living one with it', () =>
   inLab(async (lab) => {

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -61,6 +61,31 @@ test('it answers on loopback, with its own token, and comes back to its port', (
     await second.stop()
     await lab.ok(['stop', 's'])
   }))
+
+verifies('private', 'a token that was taken away, or changed, lets nobody in any more, and the new one does', () =>
+  inLab(async (lab) => {
+    const here = await daemon(lab)
+    const path = join(lab.home, 'daemon', 'token')
+    const status = async (token: string): Promise<number> => {
+      try {
+        return (await fetch(`${here.url}/version`, { headers: { authorization: `Bearer ${token}`, connection: 'close' } })).status
+      } catch {
+        return 0
+      }
+    }
+    expect(await status(here.token)).toBe(200)
+    rmSync(path)
+    await until('the old one to be refused', async () => (await status(here.token)) === 401, 20_000)
+    const made = readOr(path).trim()
+    expect([made === here.token, await status(made)]).toEqual([false, 200])
+    const given = 'ab'.repeat(32)
+    writeFileSync(`${path}.new`, `${given}\n`, { mode: 0o600 })
+    renameSync(`${path}.new`, path)
+    await until('the given one to be taken', async () => (await status(given)) === 200, 20_000)
+    expect(await status(made)).toBe(401)
+    await here.stop()
+  }),
+)
 
 verifies('visible', 'a port that is taken is told, and tried again until it is free', () =>
   inLab(async (lab) => {

@@ -41,6 +41,21 @@ verifies(
     }),
 )
 
+test('prune removes what daemons left half written, and not what one may be writing', () =>
+  inLab(async (lab) => {
+    await lab.ok(['ls'])
+    const folder = join(lab.home, 'daemon')
+    mkdirSync(folder)
+    // No process has a number beyond the highest that there is.
+    const dead = Number(readOr('/proc/sys/kernel/pid_max')) + 1
+    for (const name of [`notified.${dead}`, `notified.${process.pid}`, 'token', 'mine.1']) writeFileSync(join(folder, name), '')
+    mkdirSync(join(folder, 'sock.aside-1', 'inner'), { recursive: true })
+    const found = await prune(lab)
+    expect(found.map(({ what }) => what).toSorted()).toEqual([join(folder, `notified.${dead}`), join(folder, 'sock.aside-1')])
+    expect(readdirSync(folder).toSorted()).toEqual(['mine.1', `notified.${process.pid}`, 'token'])
+    expect(await prune(lab)).toEqual([])
+  }))
+
 verifies('unknown', 'prune keeps a directory while somebody carries its secret, and one that cannot be judged', () =>
   inLab(async (lab) => {
     await lab.ok(lab.detached('s', AGENT, 'idle'))

@@ -1,6 +1,8 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 import { Problem } from '../../model/index.ts'
-import { type Database, loadSqlite, type Statement } from '../driver.ts'
+import { type Database, loadSqlite } from '../driver.ts'
+import { borrow, letGo } from './lend.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
 /** SQLite's own patience for one try of a writer; ours, with jitter, comes on top. */
@@ -8,57 +10,55 @@ export const TRY_MS = 100
 
 /** Opens the store's file and brings it to our schema. Never writes over what it could not read. */
 export function openDatabase(path: string, tryMs: number): Database {
-  refuseStranger(path)
-  const { DatabaseSync } = loadSqlite()
   try {
-    // Private from creation; its WAL and shared memory take the same mode.
-    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
-    const database = new DatabaseSync(path)
-    try {
+    refuseStranger(path)
+    make(path)
+    return borrow(path, (database) => {
       database.exec(`PRAGMA busy_timeout = ${tryMs}; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;`)
       migrate(database, path)
-      return withMemory(database)
-    } catch (error) {
-      database.close()
-      throw error
-    }
+    })
   } catch (error) {
     throw error instanceof Problem ? error : storeProblem(error, path)
   }
 }
 
-/** Statements are compiled once. Each of ours runs to its end before the next begins, so none is ever used twice at a time. */
-function withMemory(database: Database): Database {
-  const known = new Map<string, Statement>()
-  return {
-    exec: (sql) => database.exec(sql),
-    prepare(sql) {
-      const statement = known.get(sql) ?? database.prepare(sql)
-      known.set(sql, statement)
-      return statement
-    },
-    close() {
-      known.clear()
-      database.close()
-    },
-  }
-}
-
-/** A file that is not a SQLite database, or cannot be read, is left exactly as it is. */
+/**
+ * What is no SQLite database is left exactly as it is, whatever lies beside it. SQLite itself reads it, alone and as one that nobody changes: a
+ * descriptor of our own would, once closed, take the locks of all connections of this process with it, and others would remove the WAL under them.
+ */
 function refuseStranger(path: string): void {
-  if (!existsSync(path)) return
-  const head = Buffer.alloc(16)
-  try {
-    const fd = openSync(path, 'r')
-    const length = readSync(fd, head, 0, 16, 0)
-    closeSync(fd)
-    if (length === 0 || head.toString('latin1') === 'SQLite format 3\0') return
-  } catch (error) {
-    throw storeProblem(error, path)
-  }
+  if (!existsSync(path) || isDatabase(path)) return
+  letGo(path)
   throw new Problem('unavailable', `the store ${path} is not a SQLite database; it was left as it is`, {
     hint: 'move it away to begin with an empty store',
   })
+}
+
+function isDatabase(path: string): boolean {
+  // SQLite takes a single byte for nothing.
+  if (statSync(path, { throwIfNoEntry: false })?.size === 1) return false
+  const { DatabaseSync } = loadSqlite()
+  let database: Database | null = null
+  try {
+    database = new DatabaseSync(`${pathToFileURL(path).href}?mode=ro&immutable=1`, { readOnly: true })
+    database.exec('PRAGMA user_version')
+    return true
+  } catch (error) {
+    // All else is told by who opens it for good: only half of a store may be seen in this way.
+    return sqliteCode(error) !== NOT_A_DATABASE
+  } finally {
+    database?.close()
+  }
+}
+
+/** Private from creation; its WAL and shared memory take the same mode. Never one that is there: see above. */
+function make(path: string): void {
+  if (existsSync(path)) return
+  try {
+    closeSync(openSync(path, 'ax', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
 }
 
 function migrate(database: Database, path: string): void {
@@ -111,6 +111,8 @@ const CODES: Readonly<Record<number, { why: string; words: string }>> = {
   26: { why: 'it is not a database', words: 'file is not a database' },
 }
 export const BUSY = 5
+export const DAMAGED = 11
+export const NOT_A_DATABASE = 26
 
 /** 0 when it is none of the above. The prebuilt package leaves the number out of errors of `all()`, so the words must do. */
 export function sqliteCode(error: unknown): number {
@@ -124,7 +126,7 @@ export function storeProblem(error: unknown, path: string): Problem {
   const code = sqliteCode(error)
   const why = CODES[code]?.why ?? (error as Error).message
   const hint =
-    code === 11 || code === 26
+    code === DAMAGED || code === NOT_A_DATABASE
       ? 'nothing was changed; running agents can still be seen and stopped from their run directories; move the file away to begin anew'
       : code === BUSY
         ? 'another command holds it; try again'

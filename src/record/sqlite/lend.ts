@@ -1,0 +1,88 @@
+import { lstatSync } from 'node:fs'
+import { policy } from '../../model/index.ts'
+import { type Database, loadSqlite, type Statement } from '../driver.ts'
+
+type Connection = Database & { readonly path: string; files: string | null }
+
+/** Those that nobody uses, the newest last. */
+const idle: Connection[] = []
+
+/**
+ * A connection to the store, made ready. SQLite frees one only with the last of its statements, and the prebuilt package frees those only as
+ * garbage: what is closed would stay open, with its descriptors and locks, for as long as that takes. So one that is given back is lent again, as
+ * long as the files that it has open are those that others find there.
+ */
+export function borrow(path: string, prepare: (database: Database) => void): Database {
+  const connection = takeIdle(path) ?? connect(path)
+  try {
+    prepare(connection)
+  } catch (error) {
+    giveBack(connection)
+    throw error
+  }
+  connection.files ??= filesAt(path)
+  let isMine = true
+  const mine = (): Connection => {
+    if (!isMine) throw new Error('the store is closed')
+    return connection
+  }
+  return {
+    exec: (sql) => mine().exec(sql),
+    prepare: (sql) => mine().prepare(sql),
+    close() {
+      if (isMine) giveBack(connection)
+      isMine = false
+    },
+  }
+}
+
+/** Nothing is lent again of what is idle now. */
+export function letGo(path: string): void {
+  for (const one of idle.filter((kept) => kept.path === path)) discard(one)
+}
+
+function takeIdle(path: string): Connection | null {
+  const now = filesAt(path)
+  for (const one of idle.filter((kept) => kept.path === path)) if (one.files !== now) discard(one)
+  const found = idle.find((kept) => kept.path === path) ?? null
+  if (found !== null) idle.splice(idle.indexOf(found), 1)
+  return found
+}
+
+function giveBack(connection: Connection): void {
+  idle.push(connection)
+  if (connection.files === null || connection.files !== filesAt(connection.path)) discard(connection)
+  else if (idle.length > policy.storesIdle) discard(idle[0] as Connection)
+}
+
+function discard(connection: Connection): void {
+  idle.splice(idle.indexOf(connection), 1)
+  connection.close()
+}
+
+/** Statements are compiled once. Each of ours runs to its end before the next begins, so none is ever used twice at a time. */
+function connect(path: string): Connection {
+  const { DatabaseSync } = loadSqlite()
+  const database = new DatabaseSync(path)
+  const known = new Map<string, Statement>()
+  return {
+    path,
+    files: null,
+    exec: (sql) => database.exec(sql),
+    prepare(sql) {
+      const statement = known.get(sql) ?? database.prepare(sql)
+      known.set(sql, statement)
+      return statement
+    },
+    close() {
+      known.clear()
+      database.close()
+    },
+  }
+}
+
+/** Which files are the store; null: not all of them are there. */
+function filesAt(path: string): string | null {
+  const found = ['', '-wal', '-shm'].map((end) => lstatSync(path + end, { bigint: true, throwIfNoEntry: false }))
+  return found.includes(undefined) ? null : found.map((file) => `${file?.dev}:${file?.ino}`).join(' ')
+}
