@@ -1,6 +1,6 @@
 import { endRun } from '../act/index.ts'
 import type { Intent, Run, Store, Survivor } from '../model/index.ts'
-import { isLive } from '../model/index.ts'
+import { BY, isLive } from '../model/index.ts'
 import { stuckText } from '../show/index.ts'
 import { intentFor, TIME_IS_OVER } from './intents.ts'
 import { judgeLocks } from './locks.ts'
@@ -58,7 +58,7 @@ export async function carryOut(world: World, store: Store, { run, seen, want, sp
 
 const INTENTS: { readonly [why: string]: Intent } = {
   timeout: TIME_IS_OVER,
-  orphaned: { end: 'stopped', by: 'reconcile', reason: 'the session it was started in is over' },
+  orphaned: { end: 'stopped', by: BY.orphan, reason: 'the session it was started in is over' },
 }
 
 /** Takes away the locks that nobody holds any more. One of a live run goes when that run's end is recorded, not before. */
