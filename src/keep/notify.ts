@@ -49,9 +49,10 @@ const jsonOf = ({ tty: _tty, at, ...notification }: Notification): string =>
 function run([program = '', ...argv]: readonly string[], env: Environment, input: string | null): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, argv, { cwd: '/', env: { ...env }, stdio: [input === null ? 'ignore' : 'pipe', 'ignore', 'ignore'], detached: true })
-    let isLate = false
+    // Nobody waits for longer, whether or not it may be killed.
     const limit = setTimeout(() => {
-      isLate = killGroup(child)
+      const what = killGroup(child) ? 'was killed' : 'could not be killed'
+      reject(new Error(`${program} did not end within ${policy.notifyRunMs / 1000} s, and ${what}`))
     }, policy.notifyRunMs)
     child.once('error', (error) => {
       clearTimeout(limit)
@@ -60,7 +61,6 @@ function run([program = '', ...argv]: readonly string[], env: Environment, input
     child.once('exit', (code, signal) => {
       clearTimeout(limit)
       if (code === 0) resolve()
-      else if (signal === 'SIGKILL' && isLate) reject(new Error(`${program} did not end within ${policy.notifyRunMs / 1000} s, and was killed`))
       else reject(new Error(`${program} ended with ${code === null ? signal : `code ${code}`}`))
     })
     child.stdin?.on('error', () => {})
