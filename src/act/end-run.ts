@@ -1,7 +1,7 @@
 import type { Verdict } from '../decide/index.ts'
 import { converge, endedAt, verdict, whatBecomesOf, withCompany } from '../decide/index.ts'
 import type { Agent, Ending, Intent, LiveRun, Member, Run, RunEnd, Spared, Store, Survivor } from '../model/index.ts'
-import { isLive, Problem, sameProcess } from '../model/index.ts'
+import { BY, isByPerson, isLive, Problem, sameProcess } from '../model/index.ts'
 import { release, usageOf } from './contained.ts'
 import { endTree, type Hands, type Told } from './end-tree.ts'
 import { isThere, untilGone } from './gone.ts'
@@ -139,7 +139,8 @@ function endChild(child: LiveRun, parent: Run, how: How & { depth: number }, end
   const reason = `the session it was started in (${parent.session}) ended${how.intent === null ? '' : `: ${how.intent.reason}`}`
   const graceMs = how.intent === null ? ender.policy.leftoverGraceMs : how.graceMs
   // What a person overrides for one session is not overridden for others.
-  return endRun(child, ender, { ...how, despiteUnknown: false, intent: { end: fate.as, by: how.intent?.by ?? 'finisher', reason }, graceMs })
+  const by = how.intent !== null && isByPerson(how.intent.by) ? how.intent.by : BY.orphan
+  return endRun(child, ender, { ...how, despiteUnknown: false, intent: { end: fate.as, by, reason }, graceMs })
 }
 
 /** What an ended run has left: whoever recorded its end may not have been one who ends anything. */

@@ -1,7 +1,7 @@
 import { endTree, type Looked, lookAt, lookAtAll, release } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
 import type { Intent, LiveRun, Survivor } from '../model/index.ts'
-import { Problem } from '../model/index.ts'
+import { BY, Problem } from '../model/index.ts'
 import type { Sight } from '../show/index.ts'
 import { asLive, readAll } from './recover.ts'
 import type { World } from './world.ts'
@@ -75,7 +75,7 @@ export async function endWithoutStore(world: World, id: string, intent: Intent |
   const own: Sight = { run, session: sessionOf(run), liveness: 'alive', pid: null, note: null, tasks: [] }
   const [, ...children] = withChildren([own], await seeWithoutStore(world))
   const graceMs = intent === null ? world.policy.leftoverGraceMs : world.policy.graceMs
-  const asked: Intent = intent ?? { end: 'stopped', by: 'finisher', reason: `the session it was started in (${run.session}) ended` }
+  const asked: Intent = intent ?? { end: 'stopped', by: BY.orphan, reason: `the session it was started in (${run.session}) ended` }
   const ends = await endAll(world, intent === null ? children : [...children, own], asked, graceMs)
   // What its agent left is not asked for by anybody: no tombstone.
   const left = judged.kind === 'leftovers' ? await endTree(run, world, { graceMs }) : null

@@ -1,6 +1,7 @@
 import type { Intent } from '../model/index.ts'
+import { BY } from '../model/index.ts'
 
-export const TIME_IS_OVER: Intent = { end: 'stopped', by: 'timeout', reason: 'its time was over (--timeout)' }
+export const TIME_IS_OVER: Intent = { end: 'stopped', by: BY.timeout, reason: 'its time was over (--timeout)' }
 
 /** What a keeper (by the signal that it received) or its timer wants. */
 export const intentFor = (why: string): Intent =>
@@ -10,4 +11,4 @@ export const intentFor = (why: string): Intent =>
       ? budgetSpent(why)
       : { end: 'stopped', by: `SIG${why}`, reason: `the holdfast command received SIG${why}` }
 
-const budgetSpent = (why: string): Intent => ({ end: 'stopped', by: 'budget', reason: `its budget was spent (--budget): ${why.slice(7)} tokens` })
+const budgetSpent = (why: string): Intent => ({ end: 'stopped', by: BY.budget, reason: `its budget was spent (--budget): ${why.slice(7)} tokens` })

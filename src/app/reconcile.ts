@@ -1,6 +1,7 @@
 import { endRun } from '../act/index.ts'
 import type { Intent, Run, Store, Survivor } from '../model/index.ts'
-import { isLive } from '../model/index.ts'
+import { BY, isLive } from '../model/index.ts'
+import { stuckText } from '../show/index.ts'
 import { intentFor, TIME_IS_OVER } from './intents.ts'
 import { judgeLocks } from './locks.ts'
 import { sweepCgroups } from './prune.ts'
@@ -25,7 +26,7 @@ export async function reconcile(world: World): Promise<Change[]> {
   const failures = sick.flatMap(({ session, error }) => (session === null ? [] : [error]))
   for (const one of due) {
     try {
-      const change = await carryOut(world, store, one)
+      const { change } = await carryOut(world, store, one)
       if (change !== null) changes.push(change)
     } catch (error) {
       failures.push(error)
@@ -39,21 +40,25 @@ export async function reconcile(world: World): Promise<Change[]> {
   return changes
 }
 
-/** Does what a look has shown to be due; null: nothing has changed. */
-export async function carryOut(world: World, store: Store, { run, seen, want, spent }: Due): Promise<Change | null> {
-  if (want === null) return null
+/** What came of it. `change`: null, nothing has changed. `stuck`: what keeps it from its end, if something does. */
+export type Carried = { readonly change: Change | null; readonly stuck: string | null }
+
+/** Does what a look has shown to be due. */
+export async function carryOut(world: World, store: Store, { run, seen, want, spent }: Due): Promise<Carried> {
+  if (want === null) return { change: null, stuck: null }
   const intent = want.kind !== 'end' ? null : want.why === 'budget' ? intentFor(spent ?? '') : (INTENTS[want.why] ?? null)
   const end = await endRun(run, { ...world, store }, { intent, graceMs: world.policy.graceMs }, want.kind === 'finish' ? seen : undefined)
   if (end.kind === 'ended' && end.unrecorded !== null) throw end.unrecorded
   const after: Run = (await store.run(run.id)) ?? run
   const survivors = after.state === 'stopping' ? after.survivors : []
-  if (after.state === run.state && survivors.length === 0) return null
-  return { session: run.session, run: run.id, from: run.state, to: after.state, why: isLive(after) ? '' : after.reason, survivors }
+  const stuck = isLive(after) ? stuckText(end, world.policy.namedAtMost) : null
+  if (after.state === run.state && survivors.length === 0) return { change: null, stuck }
+  return { change: { session: run.session, run: run.id, from: run.state, to: after.state, why: isLive(after) ? '' : after.reason, survivors }, stuck }
 }
 
 const INTENTS: { readonly [why: string]: Intent } = {
   timeout: TIME_IS_OVER,
-  orphaned: { end: 'stopped', by: 'reconcile', reason: 'the session it was started in is over' },
+  orphaned: { end: 'stopped', by: BY.orphan, reason: 'the session it was started in is over' },
 }
 
 /** Takes away the locks that nobody holds any more. One of a live run goes when that run's end is recorded, not before. */

@@ -1,6 +1,7 @@
-import { type Change, carryOut, type Due, openWorld } from '../app/index.ts'
+import { type Carried, carryOut, type Due, openWorld } from '../app/index.ts'
 import { policy } from '../model/index.ts'
 import type { Daemon } from './index.ts'
+import { within } from './loop.ts'
 
 /** Endings that take their time (a grace, a kill), apart from the rounds: nobody else waits for them. */
 export type Endings = {
@@ -14,7 +15,7 @@ export type Endings = {
   /** Waits for those under way, but not for long: whoever comes next goes on with them. */
   close(): Promise<void>
 }
-export type Outcome = { readonly run: string; readonly session: string; readonly change: Change | null; readonly error: unknown }
+export type Outcome = Carried & { readonly due: Due; readonly error: unknown }
 
 /** `done` is called after each. Each has a world of its own, since one that lasts would keep an old store open for all others. */
 export function openEndings({ assets, home }: Daemon, done: (run: string) => void): Endings {
@@ -22,16 +23,17 @@ export function openEndings({ assets, home }: Daemon, done: (run: string) => voi
   let outcomes: Outcome[] = []
 
   async function end(due: Due): Promise<void> {
-    const about = { run: due.run.id, session: due.run.session }
     try {
       const world = openWorld({ assets, home })
       try {
-        outcomes.push({ ...about, change: await carryOut(world, await world.store('writer'), due), error: null })
+        // (In one expression with what is waited for, it would be added to a list that was taken meanwhile.)
+        const carried = await carryOut(world, await world.store('writer'), due)
+        outcomes.push({ due, ...carried, error: null })
       } finally {
         world.close()
       }
     } catch (error) {
-      outcomes.push({ ...about, change: null, error })
+      outcomes.push({ due, change: null, stuck: null, error })
     }
     under.delete(due.run.id)
     done(due.run.id)
@@ -51,12 +53,7 @@ export function openEndings({ assets, home }: Daemon, done: (run: string) => voi
       return taken
     },
     async close() {
-      let timer: NodeJS.Timeout | undefined
-      const patience = new Promise<void>((over) => {
-        timer = setTimeout(over, policy.killMs)
-      })
-      await Promise.race([Promise.all(under.values()), patience])
-      clearTimeout(timer)
+      await within(policy.killMs, Promise.all(under.values()))
     },
   }
 }

@@ -26,6 +26,9 @@ export type Loop = {
 /** What came of a round that is worth a word: a failure, or that it is well again (null). `pauseMs`: until it is tried again. */
 export type Told = (name: string, error: unknown, pauseMs: number) => void
 
+/** Until the next round, unless it is woken before, but so long at least. */
+type Rest = { readonly ms: number; readonly atLeastMs: number }
+
 type Bounds = Pick<Policy, 'backoffMinMs' | 'backoffMaxMs' | 'daemonRoundMs' | 'daemonLeaveMs' | 'daemonCloseMs' | 'daemonPulseMs'>
 
 export function startLoop(parts: readonly Part[], clock: Clock, told: Told, bounds: Bounds = ours): Loop {
@@ -40,7 +43,7 @@ export function startLoop(parts: readonly Part[], clock: Clock, told: Told, boun
   async function keepGoing(part: Part): Promise<void> {
     if (part.afterMs !== undefined) {
       states.set(part.name, { ...unborn(part.name, grown()), dueAt: grown() + part.afterMs })
-      await rest(part.name, part.afterMs)
+      await rest(part.name, { ms: part.afterMs, atLeastMs: 0 })
     }
     while (!stopping) {
       woken.delete(part.name)
@@ -49,7 +52,7 @@ export function startLoop(parts: readonly Part[], clock: Clock, told: Told, boun
     }
   }
 
-  async function goRound(part: Part): Promise<number> {
+  async function goRound(part: Part): Promise<Rest> {
     const before = states.get(part.name) ?? unborn(part.name, grown())
     states.set(part.name, atWork(before, grown()))
     try {
@@ -58,20 +61,19 @@ export function startLoop(parts: readonly Part[], clock: Clock, told: Told, boun
       const trouble = part.trouble?.() ?? null
       states.set(part.name, trouble === null ? done : { ...done, failures: before.failures + 1, lastError: trouble })
       if (trouble !== before.lastError) told(part.name, trouble, part.everyMs)
-      return part.everyMs
+      return { ms: part.everyMs, atLeastMs: 0 }
     } catch (error) {
       const pause = backoffMs(before.failures, { minMs: bounds.backoffMinMs, maxMs: bounds.backoffMaxMs }, clock.random())
       states.set(part.name, failed(before, error instanceof Error ? error.message : String(error), grown() + pause))
       told(part.name, error, pause)
-      return pause
+      return { ms: pause, atLeastMs: Math.min(pause, bounds.backoffMinMs) }
     }
   }
 
   /** Until it is due, woken (a failing one after the shortest pause at the soonest), or the end. */
-  async function rest(name: string, ms: number): Promise<void> {
-    const soonest = (states.get(name)?.failures ?? 0) > 0 ? Math.min(ms, bounds.backoffMinMs) : 0
-    if (soonest > 0) await pause(name, soonest, () => stopping)
-    if (ms > soonest) await pause(name, ms - soonest, () => stopping || woken.has(name))
+  async function rest(name: string, { ms, atLeastMs }: Rest): Promise<void> {
+    if (atLeastMs > 0) await pause(name, atLeastMs, () => stopping)
+    if (ms > atLeastMs) await pause(name, ms - atLeastMs, () => stopping || woken.has(name))
   }
 
   function pause(name: string, ms: number, isOver: () => boolean): Promise<void> {

@@ -31,10 +31,9 @@ function notifyPart({ worlds, wake }: Daemon, ways: readonly Way[]): Part {
       worlds.use(async (world) => {
         const news = await newNotifications(world, heard)
         const open = news.length === 0 ? [] : notifyWays(world).filter(({ why }) => why === null)
-        for (const { way, part, queue } of ways) {
+        for (const { way, part, take } of ways) {
           if (!open.some((one) => one.way === way)) continue
-          queue.push(...news.map((notification) => ({ notification, tries: 0 })))
-          queue.splice(0, queue.length - policy.notifyQueue)
+          take(news)
           wake(part.name)
         }
         return { told: news.length, held: heard.history.held }
@@ -42,12 +41,32 @@ function notifyPart({ worlds, wake }: Daemon, ways: readonly Way[]): Part {
   }
 }
 
-type Way = { readonly way: NotifyWay; readonly part: Part; readonly queue: Waiting[] }
+type Way = { readonly way: NotifyWay; readonly part: Part; take(news: readonly Notification[]): void }
 type Waiting = { readonly notification: Notification; tries: number }
 
-/** One that fails is tried again, some times; then the next one has its turn. */
+/** One that fails is tried again, some times; then it is dropped and the next one has its turn. The way is well again when one came through. */
 function wayPart({ worlds }: Daemon, way: NotifyWay): Way {
   const queue: Waiting[] = []
+  let trouble: string | null = null
+  let dropped = 0
+
+  async function tellFirst(first: Waiting): Promise<void> {
+    first.tries++
+    let isOver = true
+    try {
+      await worlds.use((world) => deliver(world, way, first.notification))
+      trouble = null
+    } catch (error) {
+      trouble = error instanceof Error ? error.message : String(error)
+      isOver = first.tries >= policy.notifyTries
+      if (isOver) dropped++
+      throw error
+    } finally {
+      // It may have lost its place to newer ones meanwhile.
+      if (isOver && queue[0] === first) queue.shift()
+    }
+  }
+
   const part: Part = {
     name: `notify-${way}`,
     everyMs: policy.notifyAgeMs,
@@ -56,13 +75,22 @@ function wayPart({ worlds }: Daemon, way: NotifyWay): Way {
       for (let left = queue.length; left > 0; left--) {
         const [first] = queue
         if (first === undefined) break
-        if (++first.tries === policy.notifyTries) queue.shift()
-        await worlds.use((world) => deliver(world, way, first.notification))
-        if (queue[0] === first) queue.shift()
+        await tellFirst(first)
         told++
       }
-      return { told }
+      // Who has turned it off waits for nothing of it.
+      if (trouble !== null && (await worlds.use(async (world) => notifyWays(world).some((one) => one.way === way && one.why !== null))))
+        trouble = null
+      return { told, dropped }
+    },
+    trouble: () => trouble,
+  }
+  return {
+    way,
+    part,
+    take(news) {
+      queue.push(...news.map((notification) => ({ notification, tries: 0 })))
+      dropped += queue.splice(0, queue.length - policy.notifyQueue).length
     },
   }
-  return { way, part, queue }
 }

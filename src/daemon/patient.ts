@@ -1,5 +1,5 @@
 import type { Due } from '../app/index.ts'
-import { patienceMs } from '../decide/index.ts'
+import { patienceMs, type Want } from '../decide/index.ts'
 import type { Clock } from '../model/index.ts'
 import { policy } from '../model/index.ts'
 
@@ -13,13 +13,15 @@ export type Patience = {
   keep(runs: ReadonlySet<string>): void
 }
 
+export const whatOf = (want: Want): string => (want.kind === 'end' ? want.why : want.kind)
+
 export function openPatience(clock: Clock): Patience {
   const seen = new Map<string, { readonly what: string; readonly since: number; last: number }>()
   return {
     leftMs({ run, seen: looked, want }) {
       if (want === null) return Number.POSITIVE_INFINITY
       const now = clock.elapsed()
-      const what = want.kind === 'end' ? want.why : want.kind
+      const what = whatOf(want)
       const before = seen.get(run.id)
       // After a long time in which nobody looked (we were stopped, the machine slept) others need theirs anew.
       const same = before !== undefined && before.what === what && now - before.last <= policy.daemonPaceMs * 3

@@ -1,10 +1,11 @@
 import { type Change, carryOut, type Due, freeLocks, realClock, type Sick, survey, type World } from '../app/index.ts'
 import { policy } from '../model/index.ts'
 import { openEars } from './ears.ts'
-import { openEndings } from './endings.ts'
+import { type Outcome, openEndings } from './endings.ts'
 import type { Daemon } from './index.ts'
 import type { Part } from './loop.ts'
-import { openPatience } from './patient.ts'
+import { openPatience, whatOf } from './patient.ts'
+import { openRetries } from './retries.ts'
 import type { RunFileListener } from './watch.ts'
 
 export type Reconciling = { readonly part: Part; readonly onRunFile: RunFileListener }
@@ -17,6 +18,7 @@ export type Reconciling = { readonly part: Part; readonly onRunFile: RunFileList
 export function reconcilePart(daemon: Daemon, clock = realClock): Reconciling {
   const ears = openEars(clock, () => daemon.wake('reconcile'))
   const patience = openPatience(clock)
+  const retries = openRetries(clock)
   const endings = openEndings(daemon, (run) => ears.touch(run))
   const sick = new Map<string, string>()
   let counts: Record<string, number> = {}
@@ -42,15 +44,14 @@ export function reconcilePart(daemon: Daemon, clock = realClock): Reconciling {
     const isFull = adopted === null || began - fullAt >= policy.daemonPaceMs || heard.length === 0 || heard.length > policy.daemonHeard
     const thorough = isFull && adopted !== null && began - thoroughAt >= policy.daemonThoroughMs
     const store = await world.store('writer')
+    // Before anything is begun again.
+    const carried = endings.take().flatMap(heedOutcome)
     const seen = await survey(world, store, { ...(isFull ? {} : { only: heard }), thorough, patienceMs: policy.daemonPatienceMs })
     if (isFull) sick.clear()
     for (const one of seen.sick) noteSick(one)
-    const changes = await act(world, store, seen.due)
-    for (const { run, session, change, error } of endings.take()) {
-      if (change !== null) changes.push(change)
-      if (error !== null) noteSick({ run, session, error })
-    }
-    for (const change of changes) daemon.log(`reconcile: session ${change.session}, run ${change.run}: ${change.from} → ${change.to}: ${change.why}`)
+    const changes = [...carried, ...(await act(world, store, seen.due))]
+    for (const change of changes.filter(({ from, to }) => from !== to))
+      daemon.log(`reconcile: session ${change.session}, run ${change.run}: ${change.from} → ${change.to}: ${change.why}`)
     if (!isFull) {
       paceSoon(fullAt + policy.daemonPaceMs - clock.elapsed())
       return { ...counts, changes: (counts['changes'] ?? 0) + changes.length, endings: endings.size() }
@@ -58,7 +59,9 @@ export function reconcilePart(daemon: Daemon, clock = realClock): Reconciling {
     await freeLocks(world, store)
     fullAt = began
     if (thorough) thoroughAt = began
-    patience.keep(new Set(seen.due.map(({ run }) => run.id)))
+    const live = new Set(seen.due.map(({ run }) => run.id))
+    patience.keep(live)
+    retries.keep(live)
     const unknown = seen.due.filter(({ judged }) => judged.kind === 'unknown').length
     const alive = seen.due.filter(({ judged }) => judged.kind === 'alive' || judged.kind === 'starting').length
     if (adopted === null)
@@ -71,6 +74,7 @@ export function reconcilePart(daemon: Daemon, clock = realClock): Reconciling {
       alive,
       unknown,
       sick: sick.size,
+      stuck: retries.whys().length,
       changes: changes.length,
       endings: endings.size(),
       adopted,
@@ -86,13 +90,13 @@ export function reconcilePart(daemon: Daemon, clock = realClock): Reconciling {
       const { run, want } = one
       if (want === null) patience.forget(run.id)
       if (want === null || endings.has(run.id)) continue
-      const leftMs = patience.leftMs(one)
+      const leftMs = Math.max(patience.leftMs(one), retries.leftMs(run.id, whatOf(want)))
       if (leftMs > 0 || clock.elapsed() >= until) ears.touch(run.id, leftMs)
       else if (want.kind !== 'finish') {
         if (!endings.begin(one)) ears.touch(run.id, policy.daemonPatienceMs)
       } else {
         try {
-          const change = await carryOut(world, store, one)
+          const { change } = await carryOut(world, store, one)
           if (change !== null) changes.push(change)
         } catch (error) {
           noteSick({ run: run.id, session: run.session, error })
@@ -100,6 +104,14 @@ export function reconcilePart(daemon: Daemon, clock = realClock): Reconciling {
       }
     }
     return changes
+  }
+
+  /** What did not come about is tried again, but not at once, and those who ask how we do hear of it. */
+  function heedOutcome({ due: { run, want }, change, stuck, error }: Outcome): Change[] {
+    const why = error === null ? stuck : error instanceof Error ? error.message : String(error)
+    if (why === null || want === null) retries.done(run.id)
+    else retries.failed(run.id, whatOf(want), `session ${run.session}: ${why}`)
+    return change === null ? [] : [change]
   }
 
   const noteSick = ({ run, session, error }: Sick): void =>
@@ -116,7 +128,10 @@ export function reconcilePart(daemon: Daemon, clock = realClock): Reconciling {
         counts = await daemon.worlds.use(round)
         return counts
       },
-      trouble: () => (sick.size === 0 ? null : [...sick.values()].slice(0, policy.namedAtMost).join('; ')),
+      trouble: () => {
+        const all = [...sick.values(), ...retries.whys()]
+        return all.length === 0 ? null : all.slice(0, policy.namedAtMost).join('; ')
+      },
       async close() {
         ears.close()
         if (pace !== null) clearTimeout(pace)

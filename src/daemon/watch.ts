@@ -49,8 +49,7 @@ export function openWatching(daemon: Daemon): Watching {
     }
     try {
       const watcher = watch(path, { persistent: false }, (_, name) => heard(name ?? ''))
-      // Then it is not heard of any more; those who look at their own pace will see.
-      watcher.on('error', () => watcher.close())
+      watcher.on('error', () => lose(watcher))
       watches++
       return watcher
     } catch (error) {
@@ -58,6 +57,12 @@ export function openWatching(daemon: Daemon): Watching {
       if (code !== 'ENOENT') refused = `${path} cannot be watched: ${code}${code === 'ENOSPC' ? ' (fs.inotify.max_user_watches)' : ''}`
       return null
     }
+  }
+
+  /** Until the next round watches it anew, it is not heard of; those who look at their own pace will see. */
+  function lose(watcher: FSWatcher): void {
+    if (root?.watcher === watcher) root = disarm(watcher)
+    for (const known of runs.values()) for (const part of PARTS) if (known[part] === watcher) known[part] = disarm(watcher)
   }
 
   function watchRoot(folder: string): void {
@@ -127,4 +132,5 @@ export function openWatching(daemon: Daemon): Watching {
   }
 }
 
-const partsOf = (watched: Watched | undefined): FSWatcher[] => [watched?.directory, watched?.exit, watched?.cgroup].flatMap((one) => one ?? [])
+const PARTS = ['directory', 'exit', 'cgroup'] as const
+const partsOf = (watched: Watched | undefined): FSWatcher[] => PARTS.flatMap((part) => watched?.[part] ?? [])

@@ -1,4 +1,5 @@
 import type { HoldfastEvent, NotifyConfig, NotifyKind, Policy, Run } from '../model/index.ts'
+import { BY, isByPerson } from '../model/index.ts'
 
 /** An event with what has to be known of its run. */
 export type Happening = {
@@ -78,15 +79,10 @@ function newsOfActivity({ state, before, lasted }: HoldfastEvent['detail'], { tu
   return typeof lasted === 'number' && lasted >= turnMs ? tell('input') : leave('its turn was short')
 }
 
-/** How reasons begin of runs that ended only because the one around them did. */
-const ORPHANED = /^the session it was started in\b/
-/** Somebody at a terminal asked for it, or closed that. */
-const BY_PERSON = /@|^SIG/
-
-function newsOfEnd({ state, by, reason }: HoldfastEvent['detail'], run: Run | null, watched: boolean): NotifyDecision {
-  if (by === 'budget') return tell('budget')
-  if ((state === 'stopped' || state === 'superseded') && typeof by === 'string' && BY_PERSON.test(by)) return leave('somebody asked for it')
-  if (typeof reason === 'string' && ORPHANED.test(reason)) return tell('orphan')
+function newsOfEnd({ state, by }: HoldfastEvent['detail'], run: Run | null, watched: boolean): NotifyDecision {
+  if (by === BY.budget) return tell('budget')
+  if ((state === 'stopped' || state === 'superseded') && typeof by === 'string' && isByPerson(by)) return leave('somebody asked for it')
+  if (by === BY.orphan) return tell('orphan')
   if (run !== null && run.parent !== null) return leave('it is for the session that started it')
   return watched && state === 'completed' ? leave('who sat in front of it knows') : tell('finished')
 }

@@ -116,13 +116,14 @@ hf_foreign() {
 
 # Does another agent call than the one that the run is about? What that one is at, only its own harness can say, once its conversation is known.
 hf_other() {
-  hf_ask
   [ -s "$hf_dir/native" ] || return 1
-  hf_foreign && return 0
+  hf_kin=''
   while read -r hf_of hf_id || [ -n "$hf_of" ]; do
-    [ "$hf_of" != "$hf_harness" ] || return 1
+    [ "$hf_of" != "$hf_harness" ] || hf_kin=yes
   done <"$hf_dir/native"
-  return 0
+  [ -n "$hf_kin" ] || return 0
+  hf_ask
+  hf_foreign
 }
 
 # Who retired it, and why, is told in JSON: `by` and `reason` are kept as they are escaped there.
@@ -205,13 +206,13 @@ before-tool)
     hf_stranger && exit 0
     hf_deny
   fi
-  # A turn that was over, or an answer that was needed, is behind it; what the agent has started does not speak for it.
-  if [ "$hf_state" != busy ] && ! hf_inner && ! hf_other; then hf_is busy; fi
+  # A turn that was over is behind it; what the agent has started does not speak for it. But whoever of it goes on, an answer was given.
+  if [ "$hf_state" != busy ] && ! hf_other && { [ "$hf_state" = waiting ] || ! hf_inner; }; then hf_is busy; fi
   [ ! -e "$hf_dir/notice" ] || hf_notice
   ;;
 turn-end)
   # (Who was asked for more by another hook has answered all the same: its next tool call says that it goes on.)
-  if ! hf_inner && ! hf_other && hf_is idle; then hf_tell; fi
+  if ! hf_other && ! hf_inner && hf_is idle; then hf_tell; fi
   ;;
 waiting)
   # Whose turn is over needs no answer: some harnesses also call when nobody has said anything for long. Nor is it known of what grok calls.

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { isatty } from 'node:tty'
@@ -45,27 +45,38 @@ function desktopCommand(title: string, text: string, platform: string): string[]
 const jsonOf = ({ tty: _tty, at, ...notification }: Notification): string =>
   `${JSON.stringify({ ...notification, at: new Date(at).toISOString() })}\n`
 
-/** For so long at most; what it says is nobody's. It is our own child, which nobody else can be taken for before its end was seen. */
+/** For so long at most, with all that it has started in its process group; what it says is nobody's. */
 function run([program = '', ...argv]: readonly string[], env: Environment, input: string | null): Promise<void> {
   return new Promise((resolve, reject) => {
-    const began = performance.now()
-    const child = spawn(program, argv, {
-      cwd: '/',
-      env: { ...env },
-      stdio: [input === null ? 'ignore' : 'pipe', 'ignore', 'ignore'],
-      timeout: policy.notifyRunMs,
-      killSignal: 'SIGKILL',
+    const child = spawn(program, argv, { cwd: '/', env: { ...env }, stdio: [input === null ? 'ignore' : 'pipe', 'ignore', 'ignore'], detached: true })
+    // Nobody waits for longer, whether or not it may be killed.
+    const limit = setTimeout(() => {
+      const what = killGroup(child) ? 'was killed' : 'could not be killed'
+      reject(new Error(`${program} did not end within ${policy.notifyRunMs / 1000} s, and ${what}`))
+    }, policy.notifyRunMs)
+    child.once('error', (error) => {
+      clearTimeout(limit)
+      reject(new Error(`${program} could not be started: ${(error as NodeJS.ErrnoException).code ?? error.message}`))
     })
-    child.once('error', (error) => reject(new Error(`${program} could not be started: ${(error as NodeJS.ErrnoException).code ?? error.message}`)))
     child.once('exit', (code, signal) => {
+      clearTimeout(limit)
       if (code === 0) resolve()
-      else if (signal === 'SIGKILL' && performance.now() - began >= policy.notifyRunMs)
-        reject(new Error(`${program} did not end within ${policy.notifyRunMs / 1000} s, and was killed`))
       else reject(new Error(`${program} ended with ${code === null ? signal : `code ${code}`}`))
     })
     child.stdin?.on('error', () => {})
     child.stdin?.end(input ?? '')
   })
+}
+
+/** It is our own child and leads its group: before its end was seen, nobody else can have that number. */
+function killGroup({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return false
+  try {
+    return process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It runs as somebody else.
+    return false
+  }
 }
 
 /** Only a terminal, and only one of our own user's; one that is stopped (Ctrl-S) holds up nobody. */

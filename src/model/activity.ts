@@ -19,7 +19,7 @@ export type Refusal = {
   readonly asker: Asker
   readonly wanted: 'session' | 'directory' | 'conversation'
   readonly dir: string | null
-  /** The same asker is told of at this holder no more often than that. */
+  /** Of this holder and what was wanted, it is told no more often than that, whoever asks. */
   readonly gapMs: number
 }
 

@@ -167,8 +167,10 @@ export const policy = {
   activityEventMs: 5 * 60_000,
   /** The daemon looks so often what agents are at, and whether there is something to tell a person, without being woken. */
   activityPaceMs: 5_000,
-  /** One asker that a holder refuses again and again is recorded so often. */
+  /** That somebody wanted what a holder has (its session, its directory, its conversation) is recorded so often, whoever asks. */
   refusedEventMs: 60_000,
+  /** So many events of each of these kinds are kept of one run. */
+  activityEventsKept: 1_000,
   /** A turn that was shorter is no news when it is over; nor is what happened longer ago than that. */
   turnMs: 10_000,
   notifyAgeMs: 10 * 60_000,

@@ -50,6 +50,12 @@ export type Intent = {
   readonly graceMs?: number
 }
 
+/** Who ended a run, where that was a rule and nobody asked: its time, its tokens, or the end of the session that it was started in. */
+export const BY = { timeout: 'timeout', budget: 'budget', orphan: 'orphan' } as const
+
+/** Somebody asked for it (`user@host`), or signalled the command, or closed its terminal (`SIGHUP`). */
+export const isByPerson = (by: string): boolean => by.includes('@') || by.startsWith('SIG')
+
 export type Survivor = { readonly pid: number; readonly name: string; readonly why: string }
 
 export type Starting = RunBase & { readonly state: 'starting'; readonly keeper: ProcessId | null }

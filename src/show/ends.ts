@@ -67,6 +67,15 @@ export function retiredText(end: End): string[] {
   return [`took over ${end.run.session}: run ${end.run.id} (epoch ${end.run.epoch}) is ${end.run.state}; ${what}`]
 }
 
+/** What keeps a run from its end; null: nothing. */
+export function stuckText(end: RunEnd, atMost: number): string | null {
+  if (end.kind === 'unknown') return `it cannot be proven gone: ${plain(end.why)}`
+  if (end.kind !== 'survivors') return null
+  const named = end.survivors.slice(0, atMost).map((survivor) => survivorText(survivor).trim())
+  const rest = end.survivors.length - named.length
+  return `${count(end.survivors.length, 'survivor', 'survivors')}: ${named.join('; ')}${rest > 0 ? ` and ${rest} more` : ''}`
+}
+
 /** A line each: what was ended after the agent, and what was not. */
 function leftText(ended: readonly Member[], spared: readonly Spared[]): string[] {
   const lines = portsFirst(ended)

@@ -18,6 +18,16 @@ test('a part that is to begin later does, unless it is woken', async () => {
   await loop.stop()
 })
 
+test('a part with trouble is woken as soon as any other, since that is of one thing among many', async () => {
+  const round = vi.fn(async () => ({}))
+  const loop = startLoop([{ name: 'part', everyMs: 60_000, round, trouble: () => 'session s: 1 survivor' }], clock, () => {})
+  await vi.advanceTimersByTimeAsync(0)
+  loop.wake('part')
+  await vi.advanceTimersByTimeAsync(10)
+  expect(round).toHaveBeenCalledTimes(2)
+  await loop.stop()
+})
+
 test('trouble in a round that was done is told, once, and makes no longer pause', async () => {
   let trouble: string | null = 'run r1: EIO'
   const round = vi.fn(async () => ({ runs: 2 }))

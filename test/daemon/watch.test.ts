@@ -1,11 +1,22 @@
-import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, type FSWatcher, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Daemon } from '../../src/daemon/index.ts'
 import { openWatching, type Watching } from '../../src/daemon/watch.ts'
 import { policy } from '../../src/model/index.ts'
 import { until } from '../real/lab.ts'
+
+const watchers = vi.hoisted(() => [] as FSWatcher[])
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>()
+  const watch = (...args: Parameters<typeof fs.watch>): FSWatcher => {
+    const watcher = fs.watch(...args)
+    watchers.push(watcher)
+    return watcher
+  }
+  return { ...fs, watch }
+})
 
 let folder: string
 let live: Set<string>
@@ -20,6 +31,7 @@ beforeEach(() => {
   live = new Set()
   cgroups = {}
   heard = []
+  watchers.length = 0
   woken = 0
   const worlds = {
     use: async () => ({ folder, live, cgroupOf: (run: string) => cgroups[run] ?? null }),
@@ -98,6 +110,18 @@ test('a home that was replaced is watched anew', async () => {
   expect(heard).toEqual(['a/'])
   writeFileSync(join(folder, 'a', 'exit'), '1')
   await until('the exit record to be heard of', () => heard.includes('a/exit'))
+})
+
+test('what fails to be watched is watched anew with the next round, and takes no place until then', async () => {
+  aRun('a')
+  aRun('b')
+  expect(await watching.part.round()).toEqual({ runs: 2, watches: 3, unwatched: 0 })
+  for (const watcher of watchers.splice(0)) for (let times = 0; times < 2; times++) watcher.emit('error', new Error('EIO'))
+  heard.length = 0
+  expect(await watching.part.round()).toEqual({ runs: 2, watches: 3, unwatched: 0 })
+  expect([...heard].sort()).toEqual(['a/', 'b/'])
+  writeFileSync(join(folder, 'b', 'exit'), '1')
+  await until('the exit record to be heard of', () => heard.includes('b/exit'))
 })
 
 test('beyond its bound it says so, and goes on', async () => {

@@ -33,16 +33,8 @@ describe('what a person is told of', () => {
     ['nobody knows how it ended', end({ state: 'lost', by: 'reconcile' }), 'finished'],
     ['its time was over', end({ state: 'stopped', by: 'timeout', reason: 'its time was over (--timeout)' }), 'finished'],
     ['its budget was spent', end({ state: 'stopped', by: 'budget', reason: 'its budget was spent (--budget): 9 of 5 tokens' }), 'budget'],
-    [
-      'what was left of a session',
-      end({ state: 'stopped', by: 'reconcile', reason: 'the session it was started in is over' }, { run: child }),
-      'orphan',
-    ],
-    [
-      'a task of one that ended',
-      end({ state: 'stopped', by: 'finisher', reason: 'the session it was started in (s0) ended' }, { run: child }),
-      'orphan',
-    ],
+    ['what was left of a session', end({ state: 'stopped', by: 'orphan', reason: 'in any words' }, { run: child }), 'orphan'],
+    ['whatever its reason begins with', end({ state: 'failed', reason: 'the session it was started in' }), 'finished'],
   ]
   test.each(told)('%s', (_what, of, as) => expect(decide(of).decision).toEqual({ kind: 'tell', as }))
 

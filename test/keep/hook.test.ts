@@ -302,20 +302,26 @@ for (const shell of SHELLS)
 
     test('who is inside of it, or another agent, does not speak for it', () => {
       writeFileSync(join(run, 'native'), 'claude a\n')
-      is('waiting')
       const inner = '{"agent_id":"x1","session_id":"a"}'
-      for (const input of [inner, payload('other')])
-        for (const event of ['before-tool', 'turn-end'] as const) expect(call({ shell, event, input }), input).toEqual(ALLOWED)
-      // Of another harness nothing is known here, whatever its id.
-      for (const event of ['before-tool', 'turn-end'] as const) expect(call({ shell, event, harness: 'codex' })).toEqual(ALLOWED)
-      expect(activity()).toBe('waiting')
-      is('busy')
+      for (const state of ['waiting', 'idle', 'busy'] as const) {
+        is(state)
+        for (const event of ['before-tool', 'turn-end'] as const) {
+          expect(call({ shell, event, input: payload('other') }), event).toEqual(ALLOWED)
+          // Of another harness nothing is known here, whatever its id.
+          expect(call({ shell, event, harness: 'codex' })).toEqual(ALLOWED)
+          if (state !== 'waiting' || event === 'turn-end') expect(call({ shell, event, input: inner }), event).toEqual(ALLOWED)
+        }
+        expect(activity()).toBe(state)
+      }
       for (const input of [payload('other'), '{"session_id":"other","agent_id":"x"}']) call({ shell, event: 'waiting', input })
       call({ shell, event: 'waiting', harness: 'codex' })
       expect(activity()).toBe('busy')
       // But the question of one inside is asked of the same person.
       call({ shell, event: 'waiting', input: inner })
       expect(activity()).toBe('waiting')
+      // And once it goes on, it was answered.
+      expect(call({ shell, event: 'before-tool', input: inner })).toEqual(ALLOWED)
+      expect(activity()).toBe('busy')
     })
 
     test('whose turn is over is not waiting because nobody says anything; and what grok calls is not known', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { systemNotifiers } from '../../src/keep/index.ts'
 import type { Notification } from '../../src/model/index.ts'
+import { gone } from '../real/lab.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'hf-notify-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -72,10 +73,14 @@ test('a command gets it as JSON and in its environment, is waited for, and its f
   await expect(notifiers.command([join(root, 'none')], notification)).rejects.toThrow(/could not be started: ENOENT/)
 })
 
-test('a command that does not end is killed', async () => {
+test('a command that does not end is killed, with what it has started', async () => {
   const began = performance.now()
-  await expect(systemNotifiers({ PATH }).command(['sleep', '600'], notification)).rejects.toThrow('sleep did not end within 10 s, and was killed')
+  const script = `sleep 600 & echo $! >'${said}'; wait; true`
+  await expect(systemNotifiers({ PATH }).command(['sh', '-c', script], notification)).rejects.toThrow('sh did not end within 10 s, and was killed')
   expect(performance.now() - began).toBeLessThan(30_000)
+  const child = Number(words()[0])
+  expect(child).toBeGreaterThan(0)
+  await gone(child)
 }, 60_000)
 
 test('a bell rings at a terminal, and nothing else is written to', async () => {

@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { COMMAND, gone, inLab, inNamespace, isAlive, type Lab, readOr, unable, until } from './lab.ts'
+import { COMMAND, gone, inLab, inNamespace, isAlive, type Lab, readOr, TEST_COMMAND, unable, until } from './lab.ts'
 import { onTerminal } from './terminal.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -162,4 +162,53 @@ verifies('stop-proof', 'a frozen agent runs nothing any more before it hears tha
     expect(isAlive(pid)).toBe(false)
     expect(readOr(join(lab.agentDir, 'count'))).toHaveLength(counted)
   }),
+)
+
+verifies('visible', 'a leftover that cannot be ended is tried again by the daemon ever more rarely, told once, and its health says so', () =>
+  !isRoot
+    ? unable('a process of another user needs root')
+    : inLab(async (lab) => {
+        spawnSync('chmod', ['711', dirname(lab.home)])
+        spawnSync('chown', ['-R', '65534:65534', lab.dir])
+        const env = { ...lab.env, HOLDFAST_HOME: join(lab.dir, 'home') }
+        const asNobody = ['--reuid', '65534', '--regid', '65534', '--clear-groups']
+        const hf = (...args: string[]) => spawnSync('setpriv', [...asNobody, COMMAND, ...args], { env, cwd: lab.dir, encoding: 'utf8' })
+        expect(hf(...lab.detached('s', 'sh', '-c', 'while [ ! -e go ]; do sleep 0.05; done'))).toMatchObject({ status: 0 })
+        const { pid } = JSON.parse(hf('status', 's', '--json').stdout) as { pid: number }
+        const marker = /Max realtime timeout\s+(\d+)/.exec(readOr(`/proc/${pid}/limits`))?.[1] ?? ''
+        const foreign = spawn('prlimit', [`--rttime=${marker}:`, 'sleep', '1000'], { stdio: 'ignore' })
+        await until('the marker', () => readOr(`/proc/${foreign.pid}/limits`).includes(marker))
+        let said = ''
+        const daemon = spawn('setpriv', [...asNobody, TEST_COMMAND, 'daemon', 'run'], {
+          env: { ...env, HOLDFAST_FAILPOINTS: 'after:store.recordSurvivors=say' },
+          stdio: ['ignore', 'ignore', 'pipe'],
+        })
+        daemon.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+        const tries = (): number => said.split('failpoint store.recordSurvivors').length - 1
+        try {
+          await until('it to be up', () => /adopted/.test(said))
+          writeFileSync(join(lab.dir, 'go'), '')
+          await gone(pid)
+          const why = `session s: 1 survivor: pid ${foreign.pid} (sleep): it belongs to another user`
+          await until('it to say so', () => said.includes(why)).catch((error: Error) => expect.fail(`${error.message}:\n${said}`))
+          const [before, began] = [tries(), performance.now()]
+          await until('two more', () => tries() >= before + 2)
+          // At least half of one second and of two.
+          expect(performance.now() - began).toBeGreaterThan(1200)
+          const status = hf('daemon', 'status')
+          expect(status.stdout).toContain(why)
+          expect(status.status).not.toBe(0)
+          const told = hf('events', 's', '--json').stdout
+          expect(told.match(/"kind":"survivors"/g), told).toHaveLength(1)
+          foreign.kill('SIGKILL')
+          await until('its end', () => /"state":"completed"/.test(hf('status', 's', '--json').stdout))
+          await until('it to be well again', () => hf('daemon', 'status').status === 0)
+        } finally {
+          foreign.kill('SIGKILL')
+          const ended = new Promise((done) => daemon.once('exit', done))
+          daemon.kill('SIGTERM')
+          await ended
+          hf('stop', '--all', '--grace', '1s')
+        }
+      }),
 )

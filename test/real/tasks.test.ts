@@ -102,7 +102,7 @@ verifies('stop-proof', 'a task that nobody adopts in time is ended, and not befo
     expect(isAlive(pid)).toBe(true)
     await lab.ok(['reconcile'], { env: { NODE_OPTIONS: `--require ${process.cwd()}/test/fixtures/clock.cjs`, CLOCK_SHIFT_MS: '60000' } })
     expect(isAlive(pid)).toBe(false)
-    expect(await lab.status('s.watch')).toMatchObject({ state: 'stopped', reason: 'the session it was started in is over' })
+    expect(await lab.status('s.watch')).toMatchObject({ state: 'stopped', reason: 'the session it was started in is over', endedBy: 'orphan' })
   }),
 )
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ActivityChange, LiveRun, Refusal, Store } from '../../src/model/index.ts'
+import { policy } from '../../src/model/index.ts'
 import { aClaim, anEnding, aRun, inStore, type OpenStore } from './examples.ts'
 
 /** What every store has to do about what agents are at, and about those who were refused because of them. */
@@ -54,6 +55,20 @@ export function activityConformance(name: string, open: OpenStore): void {
   )
 
   test(
+    `${name}: of what an agent was at, the newest are kept`,
+    withStore(async (store) => {
+      const [run, other] = [await live(store), await live(store, 'o')]
+      await store.recordActivity(other, change('idle', 1), 1)
+      const seen = policy.activityEventsKept + 5
+      for (let times = 1; times <= seen; times++)
+        expect(await store.recordActivity(run, change(times % 2 === 0 ? 'busy' : 'idle', times * 10), times * 10)).toBe(true)
+      const kept = (await store.events({ session: 's', after: 0, limit: seen * 2 })).filter(({ kind }) => kind === 'activity')
+      expect(kept.map(({ detail }) => detail['since'])).toEqual(Array.from({ length: policy.activityEventsKept }, (_, index) => (index + 6) * 10))
+      expect(await details(store, 'activity', 'o')).toHaveLength(1)
+    }),
+  )
+
+  test(
     `${name}: what is only guessed is told rarely, and a clock that was set back does not end the record`,
     withStore(async (store) => {
       const run = await live(store)
@@ -87,16 +102,17 @@ export function activityConformance(name: string, open: OpenStore): void {
   })
 
   test(
-    `${name}: who was refused is on the holder's record, and one who comes again and again is there once in a while`,
+    `${name}: who was refused is on the holder's record, once in a while for each thing that was wanted, under however many names`,
     withStore(async (store) => {
       const run = await live(store)
       const now = run.startedAt + 1_000_000
       expect(await store.recordRefused(run, refusal(), now)).toBe(true)
       expect(await store.recordRefused(run, refusal({}, { pid: 8 }), now + 59_999)).toBe(false)
-      for (const other of [refusal({}, { user: 'bob@host' }), refusal({}, { command: 'codex' }), refusal({ wanted: 'directory' })])
-        expect(await store.recordRefused(run, other, now + 1)).toBe(true)
+      for (const other of [refusal({}, { user: 'bob@host' }), refusal({}, { command: 'codex' })])
+        expect(await store.recordRefused(run, other, now + 1)).toBe(false)
+      expect(await store.recordRefused(run, refusal({ wanted: 'directory' }), now + 1)).toBe(true)
       expect(await store.recordRefused(run, refusal({}, { pid: 9 }), now + 60_000)).toBe(true)
-      expect(await details(store, 'refused')).toHaveLength(5)
+      expect(await details(store, 'refused')).toHaveLength(3)
       expect((await details(store, 'refused'))[0]).toEqual({ wanted: 'session', dir: '/w', pid: 7, command: 'claude', user: 'ann@host' })
     }),
   )

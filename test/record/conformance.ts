@@ -110,8 +110,15 @@ export function storeConformance(name: string, open: OpenStore): void {
       })
       // Each is told once, however often it is said.
       await store.recordExited(run, { code: 1, signal: null }, 6)
+      const survivors = [
+        { pid: 6, name: 'x', why: 'y' },
+        { pid: 5, name: 'x', why: 'y' },
+      ]
+      expect(await store.recordSurvivors(run, [{ pid: 5, name: 'x', why: 'y' }], 6)).toBe(false)
+      expect(await store.recordSurvivors(run, survivors, 7)).toBe(true)
+      expect(await store.recordSurvivors(run, survivors.toReversed(), 8)).toBe(false)
       const kinds = (await store.events({ session: 's', after: 0, limit: 20 })).map(({ kind }) => kind)
-      expect(kinds).toEqual(['claimed', 'running', 'asked', 'exited', 'survivors'])
+      expect(kinds).toEqual(['claimed', 'running', 'asked', 'exited', 'survivors', 'survivors'])
     }),
   )
 

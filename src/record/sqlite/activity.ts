@@ -1,4 +1,5 @@
 import type { ActivityChange, Refusal, RunBase } from '../../model/index.ts'
+import { policy } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
 import { recordEvent } from './events.ts'
 import { LIVE } from './rows.ts'
@@ -14,20 +15,31 @@ export function recordActivity(db: Database, run: RunBase, { state, how, since, 
   }
   const before = last === null ? {} : { before: last.state, lasted: Math.max(0, since - last.since) }
   recordEvent(db, run, 'activity', { state, how, since, ...before }, at)
+  forgetOldest(db, run, 'activity')
   return true
 }
 
+/** Whoever asks: who tries under many names must not fill the record. The first is named. */
 export function recordRefused(db: Database, run: RunBase, { asker, wanted, dir, gapMs }: Refusal, at: number): boolean {
   if (!isLive(db, run)) return false
   const told = db
     .prepare(
       `SELECT 1 FROM event WHERE session = (SELECT session FROM run WHERE id = ?1) AND run = ?1 AND kind = 'refused' AND at > ?2 AND at <= ?3
-       AND json_extract(detail, '$.user') = ?4 AND json_extract(detail, '$.command') = ?5 AND json_extract(detail, '$.wanted') = ?6`,
+       AND json_extract(detail, '$.wanted') = ?4`,
     )
-    .get(run.id, at - gapMs, at, asker.user, asker.command, wanted)
+    .get(run.id, at - gapMs, at, wanted)
   if (told !== undefined) return false
   recordEvent(db, run, 'refused', { wanted, dir, ...asker }, at)
+  forgetOldest(db, run, 'refused')
   return true
+}
+
+/** A run may live for months: of what comes again and again, each takes the oldest beyond the bound. */
+function forgetOldest(db: Database, { id }: RunBase, kind: 'activity' | 'refused'): void {
+  db.prepare(
+    `DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE session = (SELECT session FROM run WHERE id = ?1) AND run = ?1 AND kind = ?2
+     ORDER BY seq DESC LIMIT -1 OFFSET ?3)`,
+  ).run(id, kind, policy.activityEventsKept)
 }
 
 function lastActivity(db: Database, { id }: RunBase): { state: string; since: number; at: number } | null {

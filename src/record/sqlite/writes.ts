@@ -177,11 +177,15 @@ export function recordExited(db: Database, run: RunBase, exit: Exit | null, at: 
   return won
 }
 
+/** That the same ones are still there is no news, however often somebody tries. */
 export function recordSurvivors(db: Database, run: RunBase, survivors: readonly Survivor[], at: number): boolean {
   const won = changed(
     db
-      .prepare(`UPDATE run SET state = 'stopping', survivors = ? WHERE id = ? AND epoch = ? AND state IN (${takes('asked')})`)
-      .run(json(survivors), run.id, run.epoch),
+      .prepare(
+        `UPDATE run SET state = 'stopping', survivors = ?1 WHERE id = ?2 AND epoch = ?3 AND state IN (${takes('asked')})
+         AND (state <> 'stopping' OR survivors IS NOT ?1)`,
+      )
+      .run(json(survivors.toSorted((a, b) => a.pid - b.pid)), run.id, run.epoch),
   )
   if (won) recordEvent(db, run, 'survivors', { survivors }, at)
   return won
