@@ -3,7 +3,7 @@ import type { LiveRun, Pane, PaneSight, Session } from '../model/index.ts'
 import { isFrozen, isLive, Problem } from '../model/index.ts'
 import { activityOf } from './activity.ts'
 import { hooksStatus } from './hooks.ts'
-import { noPane } from './pane.ts'
+import { paneOf } from './pane.ts'
 import { seeOne } from './see.ts'
 import type { World } from './world.ts'
 
@@ -48,16 +48,16 @@ async function type(world: World, session: Session, run: Hosted, text: string, f
   if (obstacle !== null) return no(obstacle)
   const pane = await readyPane(world, run)
   if (pane === null) return no('somebody is in copy mode there, and could not be brought back from it')
-  const before = await screen(world, run)
+  const before = await screen(world, run, pane)
   const prompted = files.prompted(run.id)
-  if (!(await panes.paste(run.tmux, pane.id, text))) return no('tmux did not take it')
-  const shown = await changed(world, run, before)
+  if (!(await panes.paste(run.tmux, pane, text))) return no('tmux did not take it')
+  const shown = await changed(world, run, pane, before)
   // Nothing is entered blind: whoever reads nothing now would act on it at another time.
   if (shown === null)
     return no(`its screen did not change within ${policy.sendShownMs / 1000} s, so Enter was not pressed; it may still be read later`)
-  const settled = await settle(world, run, shown)
-  if (!(await panes.press(run.tmux, pane.id, 'Enter'))) return no('it was typed, but Enter could not be pressed')
-  return outcome(world, run, { text, settled, prompted })
+  const settled = await settle(world, run, pane, shown)
+  if (!(await panes.press(run.tmux, pane, 'Enter'))) return no('it was typed, but Enter could not be pressed')
+  return outcome(world, run, pane, { text, settled, prompted })
 }
 
 function notNow({ files, processes }: World, run: LiveRun): string | null {
@@ -76,22 +76,21 @@ const inQuestion = (world: World, session: Session, run: LiveRun): string | null
     : null
 
 /** What is typed in copy mode goes to tmux: that is left first. */
-async function readyPane({ panes }: World, run: Hosted): Promise<PaneSight | null> {
-  const pane = await panes.look(run.tmux)
-  if (pane === null) throw noPane(run)
+async function readyPane(world: World, run: Hosted): Promise<PaneSight | null> {
+  const pane = await paneOf(world, run)
   if (!pane.inMode) return pane
-  await panes.leaveMode(run.tmux, pane.id)
-  const again = await panes.look(run.tmux)
-  return again === null || again.inMode ? null : again
+  await world.panes.leaveMode(run.tmux, pane)
+  const again = await paneOf(world, run)
+  return again.inMode ? null : again
 }
 
-const screen = async ({ panes }: World, run: Hosted): Promise<string> => (await panes.capture(run.tmux, 0)) ?? ''
+const screen = async ({ panes }: World, run: Hosted, pane: PaneSight): Promise<string> => (await panes.capture(run.tmux, pane, 0)) ?? ''
 
 /** The screen, once it is another than that; null: it stays. */
-async function changed(world: World, run: Hosted, than: string): Promise<string | null> {
+async function changed(world: World, run: Hosted, pane: PaneSight, than: string): Promise<string | null> {
   const until = world.clock.elapsed() + world.policy.sendShownMs
   for (;;) {
-    const now = await screen(world, run)
+    const now = await screen(world, run, pane)
     if (now !== than) return now
     if (world.clock.elapsed() >= until) return null
     await world.clock.sleep(world.policy.pollMaxMs)
@@ -99,11 +98,11 @@ async function changed(world: World, run: Hosted, than: string): Promise<string 
 }
 
 /** An Enter that comes while a paste is still being taken in may become a part of it. */
-async function settle(world: World, run: Hosted, first: string): Promise<string> {
+async function settle(world: World, run: Hosted, pane: PaneSight, first: string): Promise<string> {
   const until = world.clock.elapsed() + world.policy.sendSettledMs
   for (let last = first; ; ) {
     await world.clock.sleep(world.policy.followMs)
-    const now = await screen(world, run)
+    const now = await screen(world, run, pane)
     if (now === last || world.clock.elapsed() >= until) return now
     last = now
   }
@@ -111,7 +110,7 @@ async function settle(world: World, run: Hosted, first: string): Promise<string>
 
 type Typed = { readonly text: string; readonly settled: string; readonly prompted: string | null }
 
-async function outcome(world: World, run: Hosted, { text, settled, prompted }: Typed): Promise<Answer> {
+async function outcome(world: World, run: Hosted, pane: PaneSight, { text, settled, prompted }: Typed): Promise<Answer> {
   const { clock, policy, files } = world
   const harness = files.natives(run.id).at(-1)?.harness
   const speaks = hooksStatus(world).some((one) => one.harness === harness && (one.state === 'installed' || one.state === 'outdated'))
@@ -119,7 +118,7 @@ async function outcome(world: World, run: Hosted, { text, settled, prompted }: T
   let moved = false
   while (clock.elapsed() < until) {
     if (files.prompted(run.id) !== prompted) return { taken: 'yes', why: 'its harness has reported the prompt' }
-    moved ||= (await screen(world, run)) !== settled
+    moved ||= (await screen(world, run, pane)) !== settled
     if (moved && !speaks) break
     await clock.sleep(policy.pollMaxMs)
   }

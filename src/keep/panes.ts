@@ -4,8 +4,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Environment, HostedKeeper, Launch, Pane, PaneSight, Panes, ProcessId, RunFiles, ServerSetup } from '../model/index.ts'
 import { policy } from '../model/index.ts'
-import { findProgram, PLAN_FD, writePlan } from './keepers.ts'
+import { PLAN_FD, writePlan } from './keepers.ts'
 import { makeGate, type PaneGate, SERVER_VARIABLES } from './pane-gate.ts'
+import { findProgram } from './programs.ts'
 import { quote } from './shell.ts'
 import { run, type Said, tmux } from './tmux.ts'
 import { makePrivate, socketOf } from './tmux-place.ts'
@@ -23,7 +24,11 @@ export type PaneSetup = {
 export function tmuxPanes(setup: PaneSetup): Panes {
   const uid = process.geteuid?.() ?? 0
   const ask = (pane: Pane, ...args: string[]): Promise<Said> => tmux(pane.socket, args, setup.env)
-  const done = async (answer: Promise<Said>): Promise<boolean> => (await answer).code === 0
+  const done = async (answer: Promise<Said>): Promise<boolean> => {
+    const { code, stdout } = await answer
+    return code === 0 && stdout !== OTHER
+  }
+  const isOpen = (pane: Pane): Promise<boolean> => done(ask(pane, 'has-session', '-t', `=${pane.name}`))
   return {
     socket: () => socketOf(setup.home, uid),
     trouble: () =>
@@ -32,20 +37,23 @@ export function tmuxPanes(setup: PaneSetup): Panes {
       makePrivate(pane.socket, uid)
       return spawnHosted(launch, pane, server, setup)
     },
-    look: async (pane) => sightIn(await ask(pane, 'display-message', '-p', '-t', `=${pane.name}:`, '#{pane_id} #{pane_pid} #{pane_in_mode}')),
-    capture: async (pane, lines) => {
-      const { code, stdout } = await ask(pane, 'capture-pane', '-p', '-S', `-${lines}`, '-t', `=${pane.name}:`)
-      return code === 0 ? stdout.replace(/\n+$/, '\n') : null
+    look: async (pane, keeper) =>
+      sightsIn(await ask(pane, 'list-panes', '-a', '-F', FORMAT)).find(({ pid, isDead }) => pid === keeper && !isDead) ?? null,
+    isOpen,
+    capture: async (pane, { id, pid }, lines) => {
+      const { code, stdout } = await ask(pane, ...ifStill(id, `#{==:#{pane_pid},${pid}}`, `capture-pane -p -S -${lines} -t ${id}`))
+      return code === 0 && stdout !== OTHER ? stdout.replace(/\n+$/, '\n') : null
     },
-    paste: (pane, id, text) => {
+    paste: (pane, sight, text) => {
       const buffer = `holdfast-${pane.name}`
-      return done(tmux(pane.socket, ['load-buffer', '-b', buffer, '-', ';', 'paste-buffer', '-p', '-d', '-b', buffer, '-t', id], setup.env, text))
+      const both = ['load-buffer', '-b', buffer, '-', ';', ...typing(sight, `paste-buffer -p -d -b ${buffer} -t ${sight.id}`)]
+      return done(tmux(pane.socket, both, setup.env, text))
     },
-    press: (pane, id, key) => done(ask(pane, 'send-keys', '-t', id, key)),
-    leaveMode: (pane, id) => done(ask(pane, 'send-keys', '-t', id, '-X', 'cancel')),
+    press: (pane, sight, key) => done(ask(pane, ...typing(sight, `send-keys -t ${sight.id} ${key}`))),
+    leaveMode: (pane, { id, pid }) => done(ask(pane, ...ifStill(id, `#{==:#{pane_pid},${pid}}`, `send-keys -t ${id} -X cancel`))),
     close: async (pane) => {
       await ask(pane, 'kill-session', '-t', `=${pane.name}`)
-      return sightIn(await ask(pane, 'display-message', '-p', '-t', `=${pane.name}:`, '#{pane_id} #{pane_pid} #{pane_in_mode}')) === null
+      return !(await isOpen(pane))
     },
     join: ({ socket, name }) =>
       void writeSync(PLAN_FD, `unset TMUX TMUX_PANE; exec tmux -S ${quote(socket)} attach-session -E -t ${quote(`=${name}`)}`),
@@ -55,7 +63,21 @@ export function tmuxPanes(setup: PaneSetup): Panes {
 }
 
 const WIDE = ['-x', '200', '-y', '50']
-const FORMAT = '#{pane_id} #{pane_pid} #{pane_in_mode} #{pid}'
+const FORMAT = '#{pane_id} #{pane_pid} #{pane_in_mode} #{?pane_dead,1,0} #{pid}'
+
+/** Looked at and done in one, by the server itself: nothing comes in between. */
+const OTHER = 'another\n'
+const ifStill = (id: string, condition: string, command: string): string[] => [
+  'if-shell',
+  '-F',
+  '-t',
+  id,
+  condition,
+  command,
+  `display-message -p ${OTHER.trim()}`,
+]
+const typing = ({ id, pid }: PaneSight, command: string): string[] =>
+  ifStill(id, `#{&&:#{==:#{pane_pid},${pid}},#{==:#{pane_in_mode}#{?pane_dead,1,0},00}}`, command)
 
 /** The shell leaves the cgroup that it was born in before it becomes the client which may become the server. */
 const OUTSIDE = '[ -z "$1" ] || echo 0 2>/dev/null >"$1/cgroup.procs"; shift; exec "$@"'
@@ -74,7 +96,7 @@ async function spawnHosted(launch: Launch, pane: Pane, server: ServerSetup, setu
     const keeper = await atGate(gate, hosted.pid, plan, setup)
     return {
       keeper,
-      server: hosted.server === null ? null : setup.birth(hosted.server),
+      server: setup.birth(hosted.server),
       open: () => gate.open(launch.environment),
       close: gate.close,
     }
@@ -86,13 +108,13 @@ async function spawnHosted(launch: Launch, pane: Pane, server: ServerSetup, setu
 }
 
 /** A server that was just about to leave, with its last pane, may take a newcomer down with it: then the next one is asked. */
-async function host(command: readonly string[], pane: Pane, setup: PaneSetup): Promise<{ pid: number; server: number | null }> {
+async function host(command: readonly string[], pane: Pane, setup: PaneSetup): Promise<Seen> {
   const env = Object.fromEntries([...SERVER_VARIABLES.map((name) => [name, setup.env[name]]), ['HOLDFAST_HOME', setup.home]]) as Environment
   for (let attempt = 1; ; attempt++) {
     const said = await run(command, env)
     const shown = said.code === 0 ? said : await tmux(pane.socket, ['display-message', '-p', '-t', `=${pane.name}:`, FORMAT], setup.env)
-    const sight = sightIn(shown)
-    if (sight !== null) return { pid: sight.pid, server: Number(/ (\d+)\n$/.exec(shown.stdout)?.[1] ?? 0) || null }
+    const [sight] = sightsIn(shown)
+    if (sight !== undefined) return sight
     if (attempt === ATTEMPTS) throw new Error(`tmux could not host it: ${said.stderr || `exit ${said.code}`}`)
     await new Promise((next) => setTimeout(next, policy.pollMaxMs * attempt))
   }
@@ -114,10 +136,18 @@ async function atGate(gate: PaneGate, pid: number, plan: string, { birth, argume
   throw new Error('the process of its pane did not come to the gate')
 }
 
-function sightIn({ code, stdout }: Said): PaneSight | null {
-  const match = /^(%\d+) (\d+) ([01])/.exec(stdout)
-  return code === 0 && match !== null ? { id: match[1] ?? '', pid: Number(match[2]), inMode: match[3] === '1' } : null
-}
+type Seen = PaneSight & { readonly isDead: boolean; readonly server: number }
+
+const sightsIn = ({ code, stdout }: Said): Seen[] =>
+  code !== 0
+    ? []
+    : [...stdout.matchAll(/^(%\d+) (\d+) (\d+) ([01]) (\d+)$/gm)].map(([, id = '', pid, mode, dead, server]) => ({
+        id,
+        pid: Number(pid),
+        inMode: mode !== '0',
+        isDead: dead === '1',
+        server: Number(server),
+      }))
 
 /** The client that was used last of those at `from` goes to `to`. */
 async function switchClient(from: Pane, to: Pane, env: Environment): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
@@ -82,5 +82,21 @@ verifies('evidence', 'taken for certain is only what its harness reports', () =>
     await lab.sees('s', 'ready')
     expect(await send(lab, 's', 'a prompt', { env })).toMatchObject({ code: 0, taken: 'yes', why: 'its harness has reported the prompt' })
     expect(lab.blocks()).toEqual(['a prompt'])
+  }),
+)
+
+verifies('identity', 'typed to, and shown, is the pane of the agent, and none that somebody opened beside it', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('s', ...TYPIST))
+    await lab.sees('s', 'ready')
+    const name = await lab.tmuxOf('s')
+    lab.tmux('split-window', '-t', `=${name}:`, 'echo another; exec /bin/sh')
+    lab.tmux('new-window', '-t', `=${name}:`, 'echo another; exec /bin/sh')
+    const made = join(lab.agentDir, 'made')
+    expect(await send(lab, 's', `touch ${made}`)).toMatchObject({ code: 0, taken: 'typed' })
+    expect(lab.blocks()).toEqual([`touch ${made}`])
+    expect(existsSync(made)).toBe(false)
+    expect(await lab.screen('s')).not.toContain('another')
+    await lab.ok(['stop', 's'])
   }),
 )

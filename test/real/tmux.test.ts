@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
@@ -233,3 +233,11 @@ verifies('private', 'a home whose path is too long for a socket has it in a priv
     (lab) => shortSocket(longHome(lab)),
   ),
 )
+
+test('a new home may hold a tmux.conf before anything else', () =>
+  inHostedLab(async (lab) => {
+    mkdirSync(lab.home, { mode: 0o700 })
+    writeFileSync(join(lab.home, 'tmux.conf'), 'set -g @mine yes\n')
+    await lab.ok(lab.hosted('s', 'sleep', '1000'))
+    expect(lab.tmux('show-options', '-gv', '@mine').trim()).toBe('yes')
+  }))
