@@ -56,6 +56,9 @@ async function type(world: World, session: Session, run: Hosted, text: string, f
   if (shown === null)
     return no(`its screen did not change within ${policy.sendShownMs / 1000} s, so Enter was not pressed; it may still be read later`)
   const settled = await settle(world, run, pane, shown)
+  // What has come up meanwhile would be answered by it.
+  const risen = notNow(world, run) ?? (force ? null : inQuestion(world, session, run))
+  if (risen !== null) return no(`it was typed and stands there, but Enter was not pressed: ${risen}`)
   if (!(await panes.press(run.tmux, pane, 'Enter'))) return no('it was typed, but Enter could not be pressed')
   return outcome(world, run, pane, { text, settled, prompted })
 }

@@ -85,6 +85,21 @@ verifies('evidence', 'taken for certain is only what its harness reports', () =>
   }),
 )
 
+verifies('innocent', 'a question that comes up while it is typed is not answered by it', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('s', ...TYPIST, 'asks'))
+    await lab.sees('s', 'ready')
+    expect(await send(lab, 's', 'fix the tests')).toMatchObject({
+      code: 75,
+      taken: 'no',
+      why: expect.stringMatching(/stands there, but Enter was not pressed: it waits for an answer/) as string,
+    })
+    expect(lab.blocks()).toEqual([])
+    await lab.ok(['send', 's', '--force', '--', ' at once'])
+    expect(lab.blocks()).toEqual(['fix the tests at once'])
+  }),
+)
+
 verifies('identity', 'typed to, and shown, is the pane of the agent, and none that somebody opened beside it', () =>
   inHostedLab(async (lab) => {
     await lab.ok(lab.hosted('s', ...TYPIST))
