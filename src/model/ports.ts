@@ -104,7 +104,7 @@ export interface RunFiles {
   /** The tmux server that hosts it. */
   server(run: string): ProcessId | null
   recordServer(run: string, server: ProcessId): void
-  /** Changes with every prompt that its harness reports; null: none was. */
+  /** Changes with every prompt that its harness reports: when, by whom, and a mark of its text; null: none was. */
   prompted(run: string): string | null
   recordPrompted(run: string, text: string): void
   /** The status with which the stub failed to become the harness. */
