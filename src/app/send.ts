@@ -104,10 +104,10 @@ type Typing = {
 
 /** The screen, once the text stands on it, or at last whatever it shows by then; null: it stays as it was. */
 async function changed({ world, run, pane, text, before }: Typing): Promise<string | null> {
-  const until = world.clock.elapsed() + world.policy.sendShownMs
-  for (;;) {
+  for (let until = world.clock.elapsed() + world.policy.sendShownMs; ; ) {
     const now = await screen(world, run, pane)
     if (standsOn(now, before, text)) return now
+    if (now !== before) until = Math.min(until, world.clock.elapsed() + world.policy.sendSettledMs)
     if (world.clock.elapsed() >= until) return now === before ? null : now
     await world.clock.sleep(world.policy.pollMaxMs)
   }
@@ -139,10 +139,10 @@ async function outcome({ world, run, pane, text, before, prompted }: Typing, set
     if (moved && stood && !speaks) break
     await clock.sleep(policy.pollMaxMs)
   }
-  if (!moved) return no('it was typed, but Enter changed nothing on its screen')
+  if (!moved && stood) return no('it stands on its screen, but Enter changed nothing there')
   const hook = speaks ? (heard === prompted ? 'its hook has not reported it yet' : 'its hook has reported another prompt') : 'nobody confirms more'
   if (stood) return { taken: 'typed', why: `it stood on its screen, and the screen went on after Enter; ${hook}` }
-  return { taken: 'unknown', why: `it never stood on its screen, which only moved, as it may have done anyway; ${hook}` }
+  return { taken: 'unknown', why: `it never stood on its screen, which moved, as it may have done anyway; ${hook}` }
 }
 
 /** What is reported of a prompt, for whoever has typed one: not the text itself. */
