@@ -1,4 +1,5 @@
 import { isThere } from '../act/index.ts'
+import { judge } from '../decide/index.ts'
 import type { Pane, PaneSight, Run, RunBase } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import { parentRun } from './caller.ts'
@@ -17,6 +18,7 @@ export async function joinPane(world: World, run: RunBase & { readonly tmux: Pan
   if (around?.id === run.id) return 'here'
   const trouble = panes.trouble()
   if (trouble !== null) throw new Problem('unavailable', `the pane of session ${run.session} cannot be joined: ${trouble}`)
+  await reachServer(world, run)
   if (!(await panes.isOpen(run.tmux))) throw noPane(run)
   if (around?.tmux?.socket === run.tmux.socket && (await panes.switch(around.tmux, run.tmux))) return 'switched'
   // Said by our front, or by nobody: whatever else has this number is not ours to write to.
@@ -27,10 +29,18 @@ export async function joinPane(world: World, run: RunBase & { readonly tmux: Pan
 }
 
 /** The pane that its keeper is, and no other: somebody may have opened more beside it. */
-export async function paneOf({ panes }: World, run: Hosted): Promise<PaneSight> {
-  const pane = run.keeper === null ? null : await panes.look(run.tmux, run.keeper.pid)
+export async function paneOf(world: World, run: Hosted): Promise<PaneSight> {
+  await reachServer(world, run)
+  const pane = run.keeper === null ? null : await world.panes.look(run.tmux, run.keeper.pid)
   if (pane === null) throw noPane(run)
   return pane
+}
+
+/** A server whose socket was swept away lives on, and nobody finds it: it makes another when it is told to. */
+export async function reachServer({ panes, files, processes }: World, run: RunBase): Promise<boolean> {
+  const server = run.tmux !== null && panes.isSwept(run.tmux) ? files.server(run.id) : null
+  if (run.tmux === null || server === null || judge(processes, run.place, server).kind !== 'alive') return false
+  return panes.restore(run.tmux, server)
 }
 
 const noPane = (run: RunBase): Problem =>

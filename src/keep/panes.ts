@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
-import { writeSync } from 'node:fs'
+import { existsSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import type { Environment, HostedKeeper, Launch, Pane, PaneSight, Panes, ProcessId, RunFiles, ServerSetup } from '../model/index.ts'
+import type { Environment, HostedKeeper, Launch, Pane, PaneSight, Panes, Processes, ProcessId, RunFiles, ServerSetup } from '../model/index.ts'
 import { policy } from '../model/index.ts'
 import { PLAN_FD, writePlan } from './keepers.ts'
 import { makeGate, type PaneGate, SERVER_VARIABLES } from './pane-gate.ts'
 import { findProgram } from './programs.ts'
 import { quote } from './shell.ts'
 import { run, type Said, tmux } from './tmux.ts'
-import { makePrivate, socketOf } from './tmux-place.ts'
+import { makePrivate, placeTrouble, socketOf } from './tmux-place.ts'
 
 export type PaneSetup = {
   readonly home: string
@@ -17,7 +17,8 @@ export type PaneSetup = {
   readonly files: RunFiles
   readonly env: Environment
   readonly birth: (pid: number) => ProcessId | null
-  readonly arguments: (pid: number) => readonly string[]
+  readonly arguments: Processes['arguments']
+  readonly send: Processes['send']
 }
 
 /** The tmux server of a home: started by whoever comes first, gone with its last pane. */
@@ -31,8 +32,17 @@ export function tmuxPanes(setup: PaneSetup): Panes {
   const isOpen = (pane: Pane): Promise<boolean> => done(ask(pane, 'has-session', '-t', `=${pane.name}`))
   return {
     socket: () => socketOf(setup.home, uid),
-    trouble: () =>
-      findProgram('tmux') === null ? 'there is no tmux program on PATH' : findProgram('mkfifo') === null ? 'there is no mkfifo program' : null,
+    trouble: () => troubleWith(socketOf(setup.home, uid), uid),
+    isSwept: ({ socket }) => !existsSync(socket),
+    restore: async (pane, server) => {
+      makePrivate(pane.socket, uid)
+      if (!setup.arguments(server.pid).includes(pane.socket) || setup.send(server, 'SIGUSR1') !== 'sent') return false
+      for (const until = performance.now() + policy.tmuxMs; !existsSync(pane.socket); ) {
+        if (performance.now() >= until) return false
+        await new Promise((next) => setTimeout(next, policy.pollMinMs))
+      }
+      return true
+    },
     spawn: async (launch, pane, server) => {
       makePrivate(pane.socket, uid)
       return spawnHosted(launch, pane, server, setup)
@@ -60,6 +70,11 @@ export function tmuxPanes(setup: PaneSetup): Panes {
     switch: (from, to) => switchClient(from, to, setup.env),
     alone,
   }
+}
+
+function troubleWith(socket: string, uid: number): string | null {
+  const missing = ['tmux', 'mkfifo'].find((name) => findProgram(name) === null)
+  return missing === undefined ? placeTrouble(socket, uid) : `there is no ${missing} program on PATH`
 }
 
 const WIDE = ['-x', '200', '-y', '50']

@@ -22,6 +22,10 @@ export interface Panes {
   socket(): string
   /** Null, or why nothing can be hosted here. */
   trouble(): string | null
+  /** Is there no socket any more, or not yet? Cleaners sweep away what is old. */
+  isSwept(pane: Pane): boolean
+  /** Has its server, if that is what this living process is, make its socket anew; false: it did not. */
+  restore(pane: Pane, server: ProcessId): Promise<boolean>
   spawn(launch: Launch, pane: Pane, setup: ServerSetup): Promise<HostedKeeper>
   /** The pane that a keeper is; null: there is no such pane, or its server does not answer. */
   look(pane: Pane, keeper: number): Promise<PaneSight | null>

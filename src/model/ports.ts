@@ -23,7 +23,7 @@ export interface Clock {
 /** `outputAt`: when something was last written to it, give or take some seconds. */
 export type Terminal = { readonly path: string; readonly outputAt: number }
 
-export type Signal = 'SIGTERM' | 'SIGCONT' | 'SIGSTOP' | 'SIGKILL'
+export type Signal = 'SIGTERM' | 'SIGCONT' | 'SIGSTOP' | 'SIGKILL' | 'SIGUSR1'
 /** `forbidden` is us refusing: a pid below 2, ourselves, or one of our ancestors. */
 export type SendAnswer = 'sent' | 'gone' | 'someone-else' | 'denied' | 'forbidden'
 

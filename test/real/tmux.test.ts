@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
@@ -241,3 +241,39 @@ test('a new home may hold a tmux.conf before anything else', () =>
     await lab.ok(lab.hosted('s', 'sleep', '1000'))
     expect(lab.tmux('show-options', '-gv', '@mine').trim()).toBe('yes')
   }))
+
+verifies('evidence', 'a socket that was swept away, with its folder, is made anew: nobody is hidden by that', () =>
+  inHostedLab(
+    async (lab) => {
+      const at = { env: { HOLDFAST_HOME: longHome(lab) } }
+      await lab.ok(lab.hosted('s', ...TYPIST), at)
+      const server = servers(lab)
+      const sweep = (): void => rmSync(dirname(lab.socket), { recursive: true })
+      const shown = (): Promise<boolean> => lab.hf(['logs', 's'], at).then(({ stdout }) => stdout.includes('ready'))
+      await until('it to be ready', shown)
+      sweep()
+      expect(await lab.ok(['logs', 's'], at)).toContain('ready')
+      sweep()
+      expect(await lab.ok(['send', 's', 'hello there'], at)).toContain('was typed to')
+      sweep()
+      await lab.ok(lab.hosted('other', 'sleep', '1000'), at)
+      expect(lab.tmux('list-panes', '-a', '-F', '#{pid}')).toBe(`${server}\n${server}\n`)
+      sweep()
+      await lab.ok(['stop', 's', 'other'], at)
+    },
+    (lab) => shortSocket(longHome(lab)),
+  ),
+)
+
+verifies('private', 'a folder for its socket that is not ours is refused before anything is claimed', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(['ls'])
+    symlinkSync(lab.dir, join(lab.home, 'tmux'))
+    const refused = await lab.hf(lab.hosted('s', 'sleep', '1000'))
+    expect([refused.code, refused.stderr]).toEqual([
+      69,
+      expect.stringMatching(/needs \S+\/tmux as a private folder, and it is no folder: have it removed/),
+    ])
+    expect((await lab.hf(['status', 's'])).code).toBe(66)
+  }),
+)
