@@ -277,3 +277,20 @@ verifies('private', 'a folder for its socket that is not ours is refused before 
     expect((await lab.hf(['status', 's'])).code).toBe(66)
   }),
 )
+
+verifies('evidence', 'an agent that stops itself again and again goes on each time, a few times a second', () =>
+  inHostedLab(async (lab) => {
+    const stops =
+      'import os, signal\nfor n in range(4):\n  os.kill(os.getpid(), signal.SIGSTOP)\n  print("on", n, flush=True)\nos.setpgid(0, 0)\nos.read(0, 1)'
+    await lab.ok(lab.hosted('s', 'python3', '-c', stops))
+    const { pid } = await lab.status('s')
+    await lab.sees('s', 'on 3')
+    // From here on it reads from the background, and is stopped whenever it goes on.
+    const moves = (): number => Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(readOr(`/proc/${pid}/status`))?.[1])
+    const before = moves()
+    await new Promise((next) => setTimeout(next, 2000))
+    expect(moves() - before).toBeGreaterThan(0)
+    expect(moves() - before).toBeLessThan(50)
+    await lab.ok(['stop', 's'])
+  }),
+)
