@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { existsSync, writeSync } from 'node:fs'
+import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Environment, HostedKeeper, Launch, Pane, PaneSight, Panes, Processes, ProcessId, RunFiles, ServerSetup } from '../model/index.ts'
 import { policy } from '../model/index.ts'
 import { PLAN_FD, writePlan } from './keepers.ts'
+import { giveLimits, refuseElsewhere } from './pane-caller.ts'
 import { makeGate, type PaneGate, SERVER_VARIABLES } from './pane-gate.ts'
 import { findProgram } from './programs.ts'
 import { quote } from './shell.ts'
@@ -33,6 +34,13 @@ export function tmuxPanes(setup: PaneSetup): Panes {
   return {
     socket: () => socketOf(setup.home, uid),
     trouble: () => troubleWith(socketOf(setup.home, uid), uid),
+    refuseElsewhere: async () => {
+      const socket = socketOf(setup.home, uid)
+      const { code, stdout } = await tmux(socket, ['display-message', '-p', '#{pid}'], setup.env)
+      const pid = Number(stdout)
+      // A number is that of its own pid namespace.
+      if (code === 0) refuseElsewhere(setup.arguments(pid).includes(socket) ? pid : null)
+    },
     isSwept: ({ socket }) => !existsSync(socket),
     restore: async (pane, server) => {
       makePrivate(pane.socket, uid)
@@ -109,6 +117,9 @@ async function spawnHosted(launch: Launch, pane: Pane, server: ServerSetup, setu
     const command = ['/bin/sh', '-c', OUTSIDE, 'sh', server.cgroup ?? '', ...marked(server.marker, client)]
     const hosted = await host(command, pane, setup)
     const keeper = await atGate(gate, hosted.pid, plan, setup)
+    refuseElsewhere(keeper.pid, 'refused')
+    const lost = giveLimits(keeper.pid, setup.env)
+    if (lost.length > 0) appendFileSync(join(setup.files.path(launch.run.id), 'log'), `${lessThanAsked(lost)}\n`, { mode: 0o600 })
     return {
       keeper,
       server: setup.birth(hosted.server),
@@ -121,6 +132,9 @@ async function spawnHosted(launch: Launch, pane: Pane, server: ServerSetup, setu
     throw error
   }
 }
+
+const lessThanAsked = (lost: readonly string[]): string =>
+  `holdfast: its tmux server was started with less than its caller has, so it could not be given: ${lost.join(', ')}`
 
 /** A server that was just about to leave, with its last pane, may take a newcomer down with it: then the next one is asked. */
 async function host(command: readonly string[], pane: Pane, setup: PaneSetup): Promise<Seen> {

@@ -22,6 +22,8 @@ export interface Panes {
   socket(): string
   /** Null, or why nothing can be hosted here. */
   trouble(): string | null
+  /** Refuses to host anything on a server that is in other namespaces than we are, if one runs. */
+  refuseElsewhere(): Promise<void>
   /** Is there no socket any more, or not yet? Cleaners sweep away what is old. */
   isSwept(pane: Pane): boolean
   /** Has its server, if that is what this living process is, make its socket anew; false: it did not. */

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { type Hosted, inHostedLab, TYPIST } from './hosted.ts'
-import { AGENT, gone, isAlive, type Lab, readOr, stateOf, until } from './lab.ts'
+import { AGENT, COMMAND, gone, isAlive, type Lab, readOr, stateOf, until } from './lab.ts'
 
 const marker = (pid: number): string => /^Max realtime timeout\s+(\S+)/m.exec(readOr(`/proc/${pid}/limits`))?.[1] ?? ''
 const sessionOf = (pid: number): number =>
@@ -292,5 +293,35 @@ verifies('evidence', 'an agent that stops itself again and again goes on each ti
     expect(moves() - before).toBeGreaterThan(0)
     expect(moves() - before).toBeLessThan(50)
     await lab.ok(['stop', 's'])
+  }),
+)
+
+verifies('clean-env', 'hosted: an agent has the limits of its own caller, and not of whoever came first to the server', () =>
+  inHostedLab(async (lab) => {
+    const from = (limits: string, session: string) =>
+      lab.ok(['-c', `${limits}; exec nice -n "$HF_NICE" "$0" "$@"`, COMMAND, ...lab.hosted(session, 'sleep', '1000')], {
+        command: 'sh',
+        env: { HF_NICE: session === 'first' ? '0' : '3' },
+      })
+    const limitsOf = async (session: string): Promise<string[]> => {
+      const { pid } = await lab.status(session)
+      const soft = (name: string): string => new RegExp(`^Max ${name}\\s+(\\S+)`, 'm').exec(readOr(`/proc/${pid}/limits`))?.[1] ?? ''
+      return [soft('open files'), soft('stack size'), String(getPriority(pid) - getPriority())]
+    }
+    await from('ulimit -Sn 300; ulimit -Ss 4096', 'first')
+    await from('ulimit -Sn 400; ulimit -Ss 2048', 'second')
+    expect(await limitsOf('first')).toEqual(['300', String(4096 * 1024), '0'])
+    expect(await limitsOf('second')).toEqual(['400', String(2048 * 1024), '3'])
+  }),
+)
+
+verifies('identity', 'hosted: a server in other namespaces than the caller is refused before anybody is ended for it', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('s', 'sleep', '1000'))
+    const { pid } = await lab.status('s')
+    const unshare = process.geteuid?.() === 0 ? '-n' : '-Urn'
+    const refused = await lab.hf([unshare, COMMAND, 'run', '--takeover', ...lab.hosted('s', 'sleep', '1000').slice(1)], { command: 'unshare' })
+    expect([refused.code, refused.stderr]).toEqual([69, expect.stringMatching(/another (net|net, user) namespace than this command[\s\S]*--home/)])
+    expect(await lab.status('s')).toMatchObject({ state: 'running', pid })
   }),
 )
