@@ -5,6 +5,7 @@ import { noteActivity } from './activity.ts'
 import { tellNews } from './aware.ts'
 import { candidateOf } from './candidates.ts'
 import { bind } from './native.ts'
+import { promptMark } from './send.ts'
 import type { World } from './world.ts'
 
 /** What a harness reports of itself: the parts of its payload that we believe. */
@@ -47,7 +48,9 @@ export async function hear(world: World, report: Report): Promise<string | null>
 async function hearPrompt(world: World, store: Store, run: Run, { harness, payload }: Report, native: string | null): Promise<string | null> {
   // One that the agent has started for itself gets its prompts from there.
   if (payload['agent_id'] !== undefined && payload['agent_id'] !== null) return null
-  if (native !== null) world.files.recordPrompted(run.id, `${world.clock.now()} ${process.pid}\n`)
+  const { prompt } = payload
+  if (native !== null)
+    world.files.recordPrompted(run.id, `${world.clock.now()} ${process.pid} ${typeof prompt === 'string' ? promptMark(prompt) : '-'}\n`)
   if (native !== null && world.files.natives(run.id).at(-1)?.id !== native) await bind(world, store, run, { harness, id: native }, { how: 'hook' })
   if (native !== null) await noteActivity(world, store, run, 'busy')
   const news = await tellNews(world, store, (await store.run(run.id)) ?? run)

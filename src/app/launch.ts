@@ -3,9 +3,10 @@ import { isThere, release, untilGone } from '../act/index.ts'
 import { sessionVariables, startTrouble } from '../decide/index.ts'
 import { GIT_VARIABLES, SESSION_VARIABLES } from '../harness/index.ts'
 import type { CgroupBase, Ending, GatedKeeper, Launch, Pane, ProcessId, RunBase, RunRecord, Store } from '../model/index.ts'
-import { intentOf, isLive, LINEAGE_VARIABLE, MARKER_SPAN, markerFrom, Problem } from '../model/index.ts'
+import { intentOf, isLive, LINEAGE_VARIABLE, liveRunsOf, MARKER_SPAN, markerFrom, Problem } from '../model/index.ts'
 import { unreadVariables } from '../observe/index.ts'
 import type { Front } from './caller.ts'
+import { reachServer } from './pane.ts'
 import type { World } from './world.ts'
 
 export const newRunId = (): string => `r${randomBytes(6).toString('hex')}`
@@ -78,7 +79,7 @@ export const handOver = (world: World, launch: Launch): void => world.keepers.ha
 /** Spawn, record, open the gate. Whatever goes wrong before that closes it, and nothing ever runs. */
 export async function launchDetached(world: World, store: Store, launch: Launch): Promise<ProcessId> {
   const { run } = launch
-  const gated = run.tmux === null ? await world.keepers.spawn(launch) : await hostInPane(world, launch, run.tmux)
+  const gated = run.tmux === null ? await world.keepers.spawn(launch) : await hostInPane(world, store, launch, run.tmux)
   try {
     world.files.recordKeeper(run.id, gated.keeper)
     const won = await store.recordRunning(run, gated.keeper, world.clock.now())
@@ -93,12 +94,19 @@ export async function launchDetached(world: World, store: Store, launch: Launch)
 }
 
 /** Our server is nobody's: a helper by its marker, and in no run's cgroup. */
-async function hostInPane(world: World, launch: Launch, pane: Pane): Promise<GatedKeeper> {
+async function hostInPane(world: World, store: Store, launch: Launch, pane: Pane): Promise<GatedKeeper> {
+  if (world.panes.isSwept(pane)) await reachAny(world, store, pane)
   const base = world.cgroups.base()
   const marker = world.keepers.markerTrouble() === null ? newMarker('helper') : null
   const hosted = await world.panes.spawn(launch, pane, { marker, cgroup: base.kind === 'base' ? base.path : null })
   if (hosted.server !== null) world.files.recordServer(launch.run.id, hosted.server)
   return hosted
+}
+
+/** A second server in the place of one that lives would hide it from everybody. */
+async function reachAny(world: World, store: Store, { socket }: Pane): Promise<void> {
+  const { views } = await store.snapshot('live', world.policy.sessionsShown)
+  for (const run of liveRunsOf(views)) if (run.tmux?.socket === socket && (await reachServer(world, run))) return
 }
 
 /** Comes back when the agent is on record. One that could not be started, or was ended before it began, is told as such. */

@@ -1,5 +1,5 @@
 import { isLive, Problem } from '../model/index.ts'
-import { noPane, seePane } from './pane.ts'
+import { seePane } from './pane.ts'
 import { seeOne } from './see.ts'
 import type { World } from './world.ts'
 
@@ -12,8 +12,7 @@ export async function* logs(world: World, reference: string, how: { follow: bool
       throw new Problem('usage', `session ${run.session} is in a tmux pane: that is looked at, and not followed`, {
         hint: `holdfast attach ${run.session} joins it; without -f its screen is shown`,
       })
-    const text = await seePane(world, run.tmux, how.lines)
-    if (text === null) throw noPane(run)
+    const text = await seePane(world, { ...run, tmux: run.tmux }, how.lines)
     const lines = text.split('\n')
     yield new TextEncoder().encode(how.lines === null ? text : lines.slice(-how.lines - 1).join('\n'))
     return

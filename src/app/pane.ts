@@ -1,8 +1,12 @@
 import { isThere } from '../act/index.ts'
-import type { Pane, Run, RunBase } from '../model/index.ts'
+import { judge } from '../decide/index.ts'
+import type { Pane, PaneSight, Run, RunBase } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import { parentRun } from './caller.ts'
 import type { World } from './world.ts'
+
+/** A run in a pane, of which its keeper is the process. */
+type Hosted = RunBase & Pick<Run, 'keeper'> & { readonly tmux: Pane }
 
 /** `joined`: the command that waits for us becomes a client of it. */
 export type Attached = 'joined' | 'switched' | 'here'
@@ -14,7 +18,8 @@ export async function joinPane(world: World, run: RunBase & { readonly tmux: Pan
   if (around?.id === run.id) return 'here'
   const trouble = panes.trouble()
   if (trouble !== null) throw new Problem('unavailable', `the pane of session ${run.session} cannot be joined: ${trouble}`)
-  if ((await panes.look(run.tmux)) === null) throw noPane(run)
+  await reachServer(world, run)
+  if (!(await panes.isOpen(run.tmux))) throw noPane(run)
   if (around?.tmux?.socket === run.tmux.socket && (await panes.switch(around.tmux, run.tmux))) return 'switched'
   // Said by our front, or by nobody: whatever else has this number is not ours to write to.
   if (Number(/^\d+/.exec(env['HOLDFAST_FRONT'] ?? '')?.[0]) !== process.ppid)
@@ -23,7 +28,22 @@ export async function joinPane(world: World, run: RunBase & { readonly tmux: Pan
   return 'joined'
 }
 
-export const noPane = (run: RunBase): Problem =>
+/** The pane that its keeper is, and no other: somebody may have opened more beside it. */
+export async function paneOf(world: World, run: Hosted): Promise<PaneSight> {
+  await reachServer(world, run)
+  const pane = run.keeper === null ? null : await world.panes.look(run.tmux, run.keeper.pid)
+  if (pane === null) throw noPane(run)
+  return pane
+}
+
+/** A server whose socket was swept away lives on, and nobody finds it: it makes another when it is told to. */
+export async function reachServer({ panes, files, processes }: World, run: RunBase): Promise<boolean> {
+  const server = run.tmux !== null && panes.isSwept(run.tmux) ? files.server(run.id) : null
+  if (run.tmux === null || server === null || judge(processes, run.place, server).kind !== 'alive') return false
+  return panes.restore(run.tmux, server)
+}
+
+const noPane = (run: RunBase): Problem =>
   new Problem('unavailable', `session ${run.session} is alive, but its tmux pane does not answer (${run.tmux?.socket ?? ''})`, {
     hint: `holdfast status ${run.session} · holdfast stop ${run.session}`,
   })
@@ -33,12 +53,16 @@ export async function closePane(world: World, run: Run): Promise<void> {
   const { clock, policy, panes, processes } = world
   if (run.tmux === null || run.keeper === null) return
   const until = clock.elapsed() + policy.keeperLeaveMs
-  while ((await panes.look(run.tmux)) !== null) {
+  while (await panes.isOpen(run.tmux)) {
     if (clock.elapsed() < until) await clock.sleep(policy.pollMaxMs)
     else return isThere(run.keeper, processes) ? undefined : void (await panes.close(run.tmux))
   }
 }
 
-/** What its pane shows, with what has left it at the top; null: it does not answer. */
-export const seePane = ({ panes, policy }: World, pane: Pane, lines: number | null): Promise<string | null> =>
-  panes.capture(pane, Math.min(lines ?? policy.paneLines, policy.paneLines))
+/** What its pane shows, with what has left it at the top. */
+export async function seePane(world: World, run: Hosted, lines: number | null): Promise<string> {
+  const { panes, policy } = world
+  const text = await panes.capture(run.tmux, await paneOf(world, run), Math.min(lines ?? policy.paneLines, policy.paneLines))
+  if (text === null) throw noPane(run)
+  return text
+}

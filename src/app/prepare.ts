@@ -85,6 +85,7 @@ export async function prepare(world: World, asked: StartRequest): Promise<Plan> 
   const front = stays ? null : around
   const trouble = asked.tmux === true ? world.panes.trouble() : null
   if (trouble !== null) throw new Problem('unavailable', `a run cannot be hosted in tmux: ${trouble}`, { hint: 'install tmux, or leave --tmux out' })
+  if (asked.tmux === true) await world.panes.refuseElsewhere()
   if (!stays && front === null)
     throw new Problem('usage', 'a run in the foreground needs the holdfast command', { hint: 'use bin/holdfast, or --detach' })
   const lineage = lineageOf(world, around)

@@ -1,14 +1,18 @@
-import { shows, typable } from '../decide/index.ts'
+import { standsOn, typable, unspaced } from '../decide/index.ts'
 import type { LiveRun, Pane, PaneSight, Session } from '../model/index.ts'
 import { isFrozen, isLive, Problem } from '../model/index.ts'
 import { activityOf } from './activity.ts'
+import { sha256 } from './hook-record.ts'
 import { hooksStatus } from './hooks.ts'
-import { noPane } from './pane.ts'
+import { paneOf } from './pane.ts'
 import { seeOne } from './see.ts'
 import type { World } from './world.ts'
 
-/** `yes`: its harness says so. `typed`: its screen shows that it went in, and nobody says more. `no`: it was not taken, as far as can be seen. */
-export type Sent = { readonly session: string; readonly run: string; readonly taken: 'yes' | 'typed' | 'no'; readonly why: string }
+/**
+ * `yes`: its harness says so. `typed`: it stood on its screen, which went on after Enter, and nobody says more. `unknown`: its screen only moved,
+ * as it may have done anyway. `no`: it was not taken, as far as can be seen.
+ */
+export type Sent = { readonly session: string; readonly run: string; readonly taken: 'yes' | 'typed' | 'unknown' | 'no'; readonly why: string }
 
 type Hosted = LiveRun & { readonly tmux: Pane }
 
@@ -48,16 +52,18 @@ async function type(world: World, session: Session, run: Hosted, text: string, f
   if (obstacle !== null) return no(obstacle)
   const pane = await readyPane(world, run)
   if (pane === null) return no('somebody is in copy mode there, and could not be brought back from it')
-  const before = await screen(world, run)
-  const prompted = files.prompted(run.id)
-  if (!(await panes.paste(run.tmux, pane.id, text))) return no('tmux did not take it')
-  const shown = await changed(world, run, before)
+  const typing = { world, run, pane, text, before: await screen(world, run, pane), prompted: files.prompted(run.id) }
+  if (!(await panes.paste(run.tmux, pane, text))) return no('tmux did not take it')
+  const shown = await changed(typing)
   // Nothing is entered blind: whoever reads nothing now would act on it at another time.
   if (shown === null)
     return no(`its screen did not change within ${policy.sendShownMs / 1000} s, so Enter was not pressed; it may still be read later`)
-  const settled = await settle(world, run, shown)
-  if (!(await panes.press(run.tmux, pane.id, 'Enter'))) return no('it was typed, but Enter could not be pressed')
-  return outcome(world, run, { text, settled, prompted })
+  const settled = await settle(typing, shown)
+  // What has come up meanwhile would be answered by it.
+  const risen = notNow(world, run) ?? (force ? null : inQuestion(world, session, run))
+  if (risen !== null) return no(`it was typed and stands there, but Enter was not pressed: ${risen}`)
+  if (!(await panes.press(run.tmux, pane, 'Enter'))) return no('it was typed, but Enter could not be pressed')
+  return outcome(typing, settled)
 }
 
 function notNow({ files, processes }: World, run: LiveRun): string | null {
@@ -76,56 +82,71 @@ const inQuestion = (world: World, session: Session, run: LiveRun): string | null
     : null
 
 /** What is typed in copy mode goes to tmux: that is left first. */
-async function readyPane({ panes }: World, run: Hosted): Promise<PaneSight | null> {
-  const pane = await panes.look(run.tmux)
-  if (pane === null) throw noPane(run)
+async function readyPane(world: World, run: Hosted): Promise<PaneSight | null> {
+  const pane = await paneOf(world, run)
   if (!pane.inMode) return pane
-  await panes.leaveMode(run.tmux, pane.id)
-  const again = await panes.look(run.tmux)
-  return again === null || again.inMode ? null : again
+  await world.panes.leaveMode(run.tmux, pane)
+  const again = await paneOf(world, run)
+  return again.inMode ? null : again
 }
 
-const screen = async ({ panes }: World, run: Hosted): Promise<string> => (await panes.capture(run.tmux, 0)) ?? ''
+const screen = async ({ panes }: World, run: Hosted, pane: PaneSight): Promise<string> => (await panes.capture(run.tmux, pane, 0)) ?? ''
 
-/** The screen, once it is another than that; null: it stays. */
-async function changed(world: World, run: Hosted, than: string): Promise<string | null> {
-  const until = world.clock.elapsed() + world.policy.sendShownMs
-  for (;;) {
-    const now = await screen(world, run)
-    if (now !== than) return now
-    if (world.clock.elapsed() >= until) return null
+/** A text on its way: `before` is what the screen showed, and `prompted` what was reported, until then. */
+type Typing = {
+  readonly world: World
+  readonly run: Hosted
+  readonly pane: PaneSight
+  readonly text: string
+  readonly before: string
+  readonly prompted: string | null
+}
+
+/** The screen, once the text stands on it, or at last whatever it shows by then; null: it stays as it was. */
+async function changed({ world, run, pane, text, before }: Typing): Promise<string | null> {
+  for (let until = world.clock.elapsed() + world.policy.sendShownMs; ; ) {
+    const now = await screen(world, run, pane)
+    if (standsOn(now, before, text)) return now
+    if (now !== before) until = Math.min(until, world.clock.elapsed() + world.policy.sendSettledMs)
+    if (world.clock.elapsed() >= until) return now === before ? null : now
     await world.clock.sleep(world.policy.pollMaxMs)
   }
 }
 
 /** An Enter that comes while a paste is still being taken in may become a part of it. */
-async function settle(world: World, run: Hosted, first: string): Promise<string> {
+async function settle({ world, run, pane }: Typing, first: string): Promise<string> {
   const until = world.clock.elapsed() + world.policy.sendSettledMs
   for (let last = first; ; ) {
     await world.clock.sleep(world.policy.followMs)
-    const now = await screen(world, run)
+    const now = await screen(world, run, pane)
     if (now === last || world.clock.elapsed() >= until) return now
     last = now
   }
 }
 
-type Typed = { readonly text: string; readonly settled: string; readonly prompted: string | null }
-
-async function outcome(world: World, run: Hosted, { text, settled, prompted }: Typed): Promise<Answer> {
+async function outcome({ world, run, pane, text, before, prompted }: Typing, settled: string): Promise<Answer> {
   const { clock, policy, files } = world
   const harness = files.natives(run.id).at(-1)?.harness
   const speaks = hooksStatus(world).some((one) => one.harness === harness && (one.state === 'installed' || one.state === 'outdated'))
   const until = clock.elapsed() + (speaks ? policy.sendProvenMs : policy.sendShownMs)
-  let moved = false
+  let [moved, stood, heard] = [false, standsOn(settled, before, text), prompted]
   while (clock.elapsed() < until) {
-    if (files.prompted(run.id) !== prompted) return { taken: 'yes', why: 'its harness has reported the prompt' }
-    moved ||= (await screen(world, run)) !== settled
-    if (moved && !speaks) break
+    heard = files.prompted(run.id)
+    if (heard !== prompted && isPrompt(heard, text)) return { taken: 'yes', why: 'its harness has reported the prompt' }
+    const now = await screen(world, run, pane)
+    moved ||= now !== settled
+    stood ||= standsOn(now, before, text)
+    if (moved && stood && !speaks) break
     await clock.sleep(policy.pollMaxMs)
   }
-  if (!moved) return no('it was typed, but Enter changed nothing on its screen')
-  const stands = shows(settled, text)
-    ? 'it stood on its screen, and the screen went on after Enter'
-    : 'its screen changed with it, and again after Enter'
-  return { taken: 'typed', why: speaks ? `${stands}; its hook has not reported it yet` : `${stands}; nobody confirms more` }
+  if (!moved && stood) return no('it stands on its screen, but Enter changed nothing there')
+  const hook = speaks ? (heard === prompted ? 'its hook has not reported it yet' : 'its hook has reported another prompt') : 'nobody confirms more'
+  if (stood) return { taken: 'typed', why: `it stood on its screen, and the screen went on after Enter; ${hook}` }
+  return { taken: 'unknown', why: `it never stood on its screen, which moved, as it may have done anyway; ${hook}` }
 }
+
+/** What is reported of a prompt, for whoever has typed one: not the text itself. */
+export const promptMark = (text: string): string => sha256(unspaced(text))
+
+/** A harness that does not say what the prompt was is believed that it was this. */
+const isPrompt = (reported: string | null, text: string): boolean => [undefined, '-', promptMark(text)].includes(reported?.trim().split(' ')[2])

@@ -105,7 +105,10 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   const { spares } = config
   const daemons = (rows: readonly ProcessRow[]) => sharedDaemons(rows, processes.arguments, processes.environment)
   const keepers = withFailpoints('keepers', shellKeepers({ assets, files, birth }))
-  const panes = withFailpoints('panes', tmuxPanes({ home: home.path, assets, files, env, birth, arguments: processes.arguments }))
+  const panes = withFailpoints(
+    'panes',
+    tmuxPanes({ home: home.path, assets, files, env, birth, arguments: processes.arguments, send: processes.send }),
+  )
   const senses = { processes, files, harnesses: config.harnesses, ownHarnesses: config.ownHarnesses, readDatabase: readForeignDatabase, clock, env }
   const zeroAfter: Eyes['zeroAfter'] = (run) => {
     const harness = files.natives(run.id).at(-1)?.harness

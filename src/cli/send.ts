@@ -12,7 +12,7 @@ export async function sendVerb(world: World, parsed: Parsed): Promise<number> {
   const sent = await send(world, session, said === '-' && !parsed.literal ? fromStdin(world) : said, { force: parsed.flags.has('force') })
   if (parsed.flags.has('json')) printJson(sent)
   else print([sentIntoText(sent)])
-  return sent.taken === 'no' ? exitCode.held : exitCode.done
+  return sent.taken === 'no' ? exitCode.held : sent.taken === 'unknown' ? exitCode.unproven : exitCode.done
 }
 
 function fromStdin({ policy }: World): string {

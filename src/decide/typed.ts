@@ -18,9 +18,23 @@ export function typable(text: string, mostBytes: number): Typable {
   return { kind: 'text', text: lines }
 }
 
-/** Does a screen show the beginning of what was typed? Wrapped lines and borders come in between, so only letters and digits are looked at. */
-export function shows(screen: string, text: string): boolean {
-  const plain = (part: string): string => part.replaceAll(/[^\p{L}\p{N}]/gu, '')
-  const begin = plain(text.split('\n', 1)[0] ?? '').slice(0, 24)
-  return begin.length >= 3 && plain(screen).includes(begin)
+/**
+ * Does a screen show more of a text than it did before that was typed? Wrapped lines and borders come in between, so only letters and digits
+ * of its beginning and its end are looked for; and what some interfaces put in the place of a long one.
+ */
+export function standsOn(after: string, before: string, text: string): boolean {
+  const lines = text.split('\n').map((line) => lettersOf(line))
+  const marks = [(lines[0] ?? '').slice(0, MARK), (lines.at(-1) ?? '').slice(-MARK)].filter((mark) => mark.length >= LEAST)
+  const grew = (of: (screen: string) => string, mark: string | RegExp): boolean => of(after).split(mark).length > of(before).split(mark).length
+  if (lines.length > 1 || text.length > LONG) return marks.some((mark) => grew(lettersOf, mark)) || grew((screen) => screen, PLACEHOLDER)
+  return marks.length > 0 ? marks.some((mark) => grew(lettersOf, mark)) : grew(unspaced, unspaced(text))
 }
+
+const MARK = 24
+const LEAST = 3
+const LONG = 200
+const PLACEHOLDER = /\[pasted\b[^\]]{0,60}\]/i
+const lettersOf = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, '')
+
+/** The same for a text as it was typed and as a harness reports it, which may break its lines otherwise. */
+export const unspaced = (text: string): string => text.replaceAll(/\s/gu, '')

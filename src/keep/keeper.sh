@@ -177,7 +177,7 @@ hf_watch() {
     hf_look "$hf_harness"
     case $hf_state in
     '' | Z | X) break ;;
-    T) if [ -n "${hf_pane-}" ]; then hf_wake; elif [ -n "${hf_front-}" ]; then hf_pause; else hf_rest; fi ;;
+    T) if [ -n "${hf_pane-}" ]; then hf_wake; [ ! -e "$hf_dir/retired" ] || hf_rest; elif [ -n "${hf_front-}" ]; then hf_pause; else hf_rest; fi ;;
     *)
       # Then what the last rest gave was a trap's number.
       hf_code=''
@@ -189,8 +189,7 @@ hf_watch() {
     esac
   done
   trap '' TERM HUP USR1 USR2
-  trap : INT QUIT
-  trap - CHLD
+  trap : INT QUIT; trap - CHLD
   # A trap may have ended the rest with its own number. The shell tells again how its child ended, unless it was told and another took its
   # place in the shell's books.
   wait "$hf_harness"
@@ -243,7 +242,7 @@ hf_harness=$!
 exec 9<&- </dev/null >/dev/null 7>&2 2>/dev/null
 umask 077
 # Ends a `wait` or a rest also when the agent has stopped itself.
-trap : CHLD
+trap "${hf_child:-:}" CHLD
 if [ -n "$hf_told" ]; then set -- "$hf_told"; hf_told=''; hf_end "$1" 0; fi
 if [ -n "$hf_timeout$hf_follow" ]; then
   hf_help /bin/sh "$hf_keep/timer.sh" "$hf_dir" "$hf_timeout" "$hf_follow" $$ "$hf_harness" "$hf_until" "$hf_node" "$hf_cli" "$hf_run" && hf_timer=$!

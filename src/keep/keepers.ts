@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Containment, GatedKeeper, Keepers, Launch, ProcessId, RunFiles } from '../model/index.ts'
 import { bytesOf, policy } from '../model/index.ts'
 import { ask } from './ask.ts'
 import { cgroupContainers } from './containers.ts'
 import { runApart, runOutside } from './outside.ts'
+import { findProgram } from './programs.ts'
 import { scopeCommand, scopeTrouble } from './scope.ts'
 import { isShellName, quote } from './shell.ts'
 
@@ -41,19 +42,6 @@ function markerTrouble(): string | null {
   const hard = /^Max realtime timeout\s+\S+\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]
   if (hard !== 'unlimited') return `the hard limit of RLIMIT_RTTIME is ${hard ?? 'unknown'}`
   return findProgram('prlimit') === null ? 'there is no prlimit program' : null
-}
-
-export function findProgram(name: string): string | null {
-  for (const folder of (process.env['PATH'] ?? '').split(':')) {
-    const path = join(folder === '' ? '.' : folder, name)
-    try {
-      accessSync(path, constants.X_OK)
-      return path
-    } catch {
-      // Not in this one.
-    }
-  }
-  return null
 }
 
 /** What tells the stub where to go: a cgroup to enter, or where to find the one that it was put into. */

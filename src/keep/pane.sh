@@ -19,8 +19,25 @@ exec 4<&-
 hf_pane=$TMUX_PANE hf_front=1
 unset TMUX TMUX_PANE
 
-# Nobody at a pane has an `fg`: what has stopped itself goes on, as tmux does it with the process of a pane. Not while it is being ended.
-hf_wake() { if [ -e "$hf_dir/retired" ]; then hf_rest; else kill -CONT "$hf_harness"; fi; }
+# Nobody at a pane has an `fg`: what has stopped itself goes on, as tmux does it with the process of a pane, but for one that reads or writes
+# from a group of its own (TTIN, TTOU): that one stops again at once. A shell is not told which it was, so each goes on, a few times a
+# second at most. Not while it is being ended. This is also what a child's signal does, since a stop right before a rest would not end it: then
+# what was being looked at is left as it was, and another one that comes meanwhile is seen by a second look.
+hf_waking='' hf_child=hf_wake
+hf_wake() {
+  if [ -n "$hf_waking" ]; then hf_waking=again; return 0; fi
+  hf_waking=again
+  set -- "$hf_state" "$hf_last" "${hf_group-}" "${hf_line-}"
+  while [ "$hf_waking" = again ]; do
+    hf_waking=once
+    hf_look "$hf_harness"
+    [ "$hf_state" = T ] && [ ! -e "$hf_dir/retired" ] || continue
+    kill -CONT "$hf_harness"
+    hf_try '( trap - 0; trap "" TSTP; hf_helper_exec sleep 0.2 )'
+    hf_waking=again
+  done
+  hf_state=$1 hf_last=$2 hf_group=$3 hf_line=$4 hf_waking=''
+}
 
 # The end of the screen is kept: with us the pane is gone.
 hf_screen() {

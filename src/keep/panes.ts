@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto'
-import { writeSync } from 'node:fs'
+import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import type { Environment, HostedKeeper, Launch, Pane, PaneSight, Panes, ProcessId, RunFiles, ServerSetup } from '../model/index.ts'
+import type { Environment, HostedKeeper, Launch, Pane, PaneSight, Panes, Processes, ProcessId, RunFiles, ServerSetup } from '../model/index.ts'
 import { policy } from '../model/index.ts'
-import { findProgram, PLAN_FD, writePlan } from './keepers.ts'
+import { PLAN_FD, writePlan } from './keepers.ts'
+import { giveLimits, refuseElsewhere } from './pane-caller.ts'
 import { makeGate, type PaneGate, SERVER_VARIABLES } from './pane-gate.ts'
+import { findProgram } from './programs.ts'
 import { quote } from './shell.ts'
 import { run, type Said, tmux } from './tmux.ts'
-import { makePrivate, socketOf } from './tmux-place.ts'
+import { makePrivate, placeTrouble, socketOf } from './tmux-place.ts'
 
 export type PaneSetup = {
   readonly home: string
@@ -16,36 +18,60 @@ export type PaneSetup = {
   readonly files: RunFiles
   readonly env: Environment
   readonly birth: (pid: number) => ProcessId | null
-  readonly arguments: (pid: number) => readonly string[]
+  readonly arguments: Processes['arguments']
+  readonly send: Processes['send']
 }
 
 /** The tmux server of a home: started by whoever comes first, gone with its last pane. */
 export function tmuxPanes(setup: PaneSetup): Panes {
   const uid = process.geteuid?.() ?? 0
   const ask = (pane: Pane, ...args: string[]): Promise<Said> => tmux(pane.socket, args, setup.env)
-  const done = async (answer: Promise<Said>): Promise<boolean> => (await answer).code === 0
+  const done = async (answer: Promise<Said>): Promise<boolean> => {
+    const { code, stdout } = await answer
+    return code === 0 && stdout !== OTHER
+  }
+  const isOpen = (pane: Pane): Promise<boolean> => done(ask(pane, 'has-session', '-t', `=${pane.name}`))
   return {
     socket: () => socketOf(setup.home, uid),
-    trouble: () =>
-      findProgram('tmux') === null ? 'there is no tmux program on PATH' : findProgram('mkfifo') === null ? 'there is no mkfifo program' : null,
+    trouble: () => troubleWith(socketOf(setup.home, uid), uid),
+    refuseElsewhere: async () => {
+      const socket = socketOf(setup.home, uid)
+      const { code, stdout } = await tmux(socket, ['display-message', '-p', '#{pid}'], setup.env)
+      const pid = Number(stdout)
+      // A number is that of its own pid namespace.
+      if (code === 0) refuseElsewhere(setup.arguments(pid).includes(socket) ? pid : null)
+    },
+    isSwept: ({ socket }) => !existsSync(socket),
+    restore: async (pane, server) => {
+      makePrivate(pane.socket, uid)
+      if (!setup.arguments(server.pid).includes(pane.socket) || setup.send(server, 'SIGUSR1') !== 'sent') return false
+      for (const until = performance.now() + policy.tmuxMs; !existsSync(pane.socket); ) {
+        if (performance.now() >= until) return false
+        await new Promise((next) => setTimeout(next, policy.pollMinMs))
+      }
+      return true
+    },
     spawn: async (launch, pane, server) => {
       makePrivate(pane.socket, uid)
       return spawnHosted(launch, pane, server, setup)
     },
-    look: async (pane) => sightIn(await ask(pane, 'display-message', '-p', '-t', `=${pane.name}:`, '#{pane_id} #{pane_pid} #{pane_in_mode}')),
-    capture: async (pane, lines) => {
-      const { code, stdout } = await ask(pane, 'capture-pane', '-p', '-S', `-${lines}`, '-t', `=${pane.name}:`)
-      return code === 0 ? stdout.replace(/\n+$/, '\n') : null
+    look: async (pane, keeper) =>
+      sightsIn(await ask(pane, 'list-panes', '-a', '-F', FORMAT)).find(({ pid, isDead }) => pid === keeper && !isDead) ?? null,
+    isOpen,
+    capture: async (pane, { id, pid }, lines) => {
+      const { code, stdout } = await ask(pane, ...ifStill(id, `#{==:#{pane_pid},${pid}}`, `capture-pane -p -S -${lines} -t ${id}`))
+      return code === 0 && stdout !== OTHER ? stdout.replace(/\n+$/, '\n') : null
     },
-    paste: (pane, id, text) => {
+    paste: (pane, sight, text) => {
       const buffer = `holdfast-${pane.name}`
-      return done(tmux(pane.socket, ['load-buffer', '-b', buffer, '-', ';', 'paste-buffer', '-p', '-d', '-b', buffer, '-t', id], setup.env, text))
+      const both = ['load-buffer', '-b', buffer, '-', ';', ...typing(sight, `paste-buffer -p -d -b ${buffer} -t ${sight.id}`)]
+      return done(tmux(pane.socket, both, setup.env, text))
     },
-    press: (pane, id, key) => done(ask(pane, 'send-keys', '-t', id, key)),
-    leaveMode: (pane, id) => done(ask(pane, 'send-keys', '-t', id, '-X', 'cancel')),
+    press: (pane, sight, key) => done(ask(pane, ...typing(sight, `send-keys -t ${sight.id} ${key}`))),
+    leaveMode: (pane, { id, pid }) => done(ask(pane, ...ifStill(id, `#{==:#{pane_pid},${pid}}`, `send-keys -t ${id} -X cancel`))),
     close: async (pane) => {
       await ask(pane, 'kill-session', '-t', `=${pane.name}`)
-      return sightIn(await ask(pane, 'display-message', '-p', '-t', `=${pane.name}:`, '#{pane_id} #{pane_pid} #{pane_in_mode}')) === null
+      return !(await isOpen(pane))
     },
     join: ({ socket, name }) =>
       void writeSync(PLAN_FD, `unset TMUX TMUX_PANE; exec tmux -S ${quote(socket)} attach-session -E -t ${quote(`=${name}`)}`),
@@ -54,8 +80,27 @@ export function tmuxPanes(setup: PaneSetup): Panes {
   }
 }
 
+function troubleWith(socket: string, uid: number): string | null {
+  const missing = ['tmux', 'mkfifo'].find((name) => findProgram(name) === null)
+  return missing === undefined ? placeTrouble(socket, uid) : `there is no ${missing} program on PATH`
+}
+
 const WIDE = ['-x', '200', '-y', '50']
-const FORMAT = '#{pane_id} #{pane_pid} #{pane_in_mode} #{pid}'
+const FORMAT = '#{pane_id} #{pane_pid} #{pane_in_mode} #{?pane_dead,1,0} #{pid}'
+
+/** Looked at and done in one, by the server itself: nothing comes in between. */
+const OTHER = 'another\n'
+const ifStill = (id: string, condition: string, command: string): string[] => [
+  'if-shell',
+  '-F',
+  '-t',
+  id,
+  condition,
+  command,
+  `display-message -p ${OTHER.trim()}`,
+]
+const typing = ({ id, pid }: PaneSight, command: string): string[] =>
+  ifStill(id, `#{&&:#{==:#{pane_pid},${pid}},#{==:#{pane_in_mode}#{?pane_dead,1,0},00}}`, command)
 
 /** The shell leaves the cgroup that it was born in before it becomes the client which may become the server. */
 const OUTSIDE = '[ -z "$1" ] || echo 0 2>/dev/null >"$1/cgroup.procs"; shift; exec "$@"'
@@ -72,9 +117,12 @@ async function spawnHosted(launch: Launch, pane: Pane, server: ServerSetup, setu
     const command = ['/bin/sh', '-c', OUTSIDE, 'sh', server.cgroup ?? '', ...marked(server.marker, client)]
     const hosted = await host(command, pane, setup)
     const keeper = await atGate(gate, hosted.pid, plan, setup)
+    refuseElsewhere(keeper.pid, 'refused')
+    const lost = giveLimits(keeper.pid, setup.env)
+    if (lost.length > 0) appendFileSync(join(setup.files.path(launch.run.id), 'log'), `${lessThanAsked(lost)}\n`, { mode: 0o600 })
     return {
       keeper,
-      server: hosted.server === null ? null : setup.birth(hosted.server),
+      server: setup.birth(hosted.server),
       open: () => gate.open(launch.environment),
       close: gate.close,
     }
@@ -85,14 +133,17 @@ async function spawnHosted(launch: Launch, pane: Pane, server: ServerSetup, setu
   }
 }
 
+const lessThanAsked = (lost: readonly string[]): string =>
+  `holdfast: its tmux server was started with less than its caller has, so it could not be given: ${lost.join(', ')}`
+
 /** A server that was just about to leave, with its last pane, may take a newcomer down with it: then the next one is asked. */
-async function host(command: readonly string[], pane: Pane, setup: PaneSetup): Promise<{ pid: number; server: number | null }> {
+async function host(command: readonly string[], pane: Pane, setup: PaneSetup): Promise<Seen> {
   const env = Object.fromEntries([...SERVER_VARIABLES.map((name) => [name, setup.env[name]]), ['HOLDFAST_HOME', setup.home]]) as Environment
   for (let attempt = 1; ; attempt++) {
     const said = await run(command, env)
     const shown = said.code === 0 ? said : await tmux(pane.socket, ['display-message', '-p', '-t', `=${pane.name}:`, FORMAT], setup.env)
-    const sight = sightIn(shown)
-    if (sight !== null) return { pid: sight.pid, server: Number(/ (\d+)\n$/.exec(shown.stdout)?.[1] ?? 0) || null }
+    const [sight] = sightsIn(shown)
+    if (sight !== undefined) return sight
     if (attempt === ATTEMPTS) throw new Error(`tmux could not host it: ${said.stderr || `exit ${said.code}`}`)
     await new Promise((next) => setTimeout(next, policy.pollMaxMs * attempt))
   }
@@ -114,10 +165,18 @@ async function atGate(gate: PaneGate, pid: number, plan: string, { birth, argume
   throw new Error('the process of its pane did not come to the gate')
 }
 
-function sightIn({ code, stdout }: Said): PaneSight | null {
-  const match = /^(%\d+) (\d+) ([01])/.exec(stdout)
-  return code === 0 && match !== null ? { id: match[1] ?? '', pid: Number(match[2]), inMode: match[3] === '1' } : null
-}
+type Seen = PaneSight & { readonly isDead: boolean; readonly server: number }
+
+const sightsIn = ({ code, stdout }: Said): Seen[] =>
+  code !== 0
+    ? []
+    : [...stdout.matchAll(/^(%\d+) (\d+) (\d+) ([01]) (\d+)$/gm)].map(([, id = '', pid, mode, dead, server]) => ({
+        id,
+        pid: Number(pid),
+        inMode: mode !== '0',
+        isDead: dead === '1',
+        server: Number(server),
+      }))
 
 /** The client that was used last of those at `from` goes to `to`. */
 async function switchClient(from: Pane, to: Pane, env: Environment): Promise<boolean> {

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Problem } from '../model/index.ts'
 
 /** What the kernel allows a socket's path is 107 bytes; a little less, so that nobody has to count. */
 const MAX_PATH = 100
+const SOCKET = '/tmux/sock'
 
 /**
  * Where the tmux server of a home listens: in the home or, where that path is too long for a socket, in a short folder that is the user's
  * alone. Never one that TMPDIR names: who looks for it later may have another.
  */
 export function socketOf(home: string, uid: number): string {
-  const own = join(home, 'tmux', 'sock')
+  const own = join(home, SOCKET)
   return Buffer.byteLength(own) <= MAX_PATH ? own : join(shortFolder(uid), createHash('sha256').update(home).digest('hex').slice(0, 24), 'sock')
 }
 
@@ -19,21 +20,34 @@ const shortFolder = (uid: number): string => `/tmp/holdfast-${uid}`
 
 /** Makes the folder of a socket, and sees that it is nobody else's. */
 export function makePrivate(socket: string, uid: number): void {
-  const folder = socket.slice(0, socket.lastIndexOf('/'))
-  for (const path of folder.startsWith(`${shortFolder(uid)}/`) ? [shortFolder(uid), folder] : [folder]) {
+  for (const path of foldersOf(socket, uid)) {
     try {
       mkdirSync(path, { mode: 0o700 })
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw refused(path, `it cannot be made (${(error as NodeJS.ErrnoException).code})`)
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'EEXIST') throw new Problem('unavailable', sentence(path, `it cannot be made (${code})`))
     }
-    const stat = lstatSync(path)
-    if (!stat.isDirectory()) throw refused(path, 'it is no folder')
-    if (stat.uid !== uid) throw refused(path, `it belongs to uid ${stat.uid}`)
-    if ((stat.mode & 0o077) !== 0) throw refused(path, 'others may enter it')
+    const trouble = placeTrouble(socket, uid)
+    if (trouble !== null) throw new Problem('unavailable', trouble)
   }
 }
 
-const refused = (path: string, why: string): Problem =>
-  new Problem('unavailable', `the tmux server of Holdfast needs ${path} as a private folder, and ${why}`, {
-    hint: 'remove it, or use another --home',
-  })
+/** What is wrong with the folder of a socket, if it is there already: whoever comes first to a name in /tmp has it. */
+export function placeTrouble(socket: string, uid: number): string | null {
+  for (const path of foldersOf(socket, uid)) {
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    if (stat === undefined) return null
+    if (!stat.isDirectory()) return sentence(path, 'it is no folder')
+    if (stat.uid !== uid) return sentence(path, `it belongs to uid ${stat.uid}`)
+    if ((stat.mode & 0o077) !== 0) return sentence(path, 'others may enter it')
+  }
+  return null
+}
+
+function foldersOf(socket: string, uid: number): string[] {
+  const folder = dirname(socket)
+  return dirname(folder) === shortFolder(uid) ? [shortFolder(uid), folder] : [folder]
+}
+
+const sentence = (path: string, why: string): string =>
+  `the tmux server of Holdfast needs ${path} as a private folder, and ${why}: have it removed, or use another --home (up to ${MAX_PATH - SOCKET.length} bytes long it is in the home itself)`

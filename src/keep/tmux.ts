@@ -11,22 +11,40 @@ const MAX_SAID = 8 * 1024 * 1024
 export const tmux = (socket: string, args: readonly string[], env: Environment, input = ''): Promise<Said> =>
   run(['tmux', '-u', '-S', socket, ...args], env, input)
 
-/** In a session of its own, so that a Ctrl-C at the caller's terminal does not tear it in two; and no outer tmux may be taken for ours. */
-export function run([program = '', ...args]: readonly string[], env: Environment, input = ''): Promise<Said> {
+/**
+ * In a session of its own, so that a Ctrl-C at the caller's terminal does not tear it in two; and no outer tmux may be taken for ours. Waited
+ * for only so long, whatever becomes of it.
+ */
+export function run([program = '', ...args]: readonly string[], env: Environment, input = '', ms: number = policy.tmuxMs): Promise<Said> {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
       cwd: '/',
       detached: true,
       env: { ...env, TMUX: undefined, TMUX_PANE: undefined },
       stdio: ['pipe', 'pipe', 'pipe'],
-      timeout: policy.tmuxMs,
-      killSignal: 'SIGKILL',
     })
     const said = { stdout: collect(child.stdout), stderr: collect(child.stderr) }
+    const finish = (code: number | null, why = ''): void => {
+      clearTimeout(timer)
+      // Something that it left behind may hold them open.
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
+      resolve({ code, stdout: said.stdout(), stderr: why || said.stderr().trim() })
+    }
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      finish(null, `${program} did not answer within ${ms / 1000} s`)
+    }, ms)
     child.stdin.on('error', () => {})
     child.stdin.end(input)
-    child.once('error', (error) => resolve({ code: null, stdout: '', stderr: error.message }))
-    child.once('close', (code) => resolve({ code, stdout: said.stdout(), stderr: said.stderr().trim() }))
+    child.once('error', (error) => finish(null, error.message))
+    // What it said is read by then, or soon after.
+    child.once('exit', (code) => {
+      const late = setTimeout(finish, policy.pollMaxMs, code)
+      child.once('close', () => {
+        clearTimeout(late)
+        finish(code)
+      })
+    })
   })
 }
 

@@ -4,7 +4,10 @@ import type { GatedKeeper, Launch } from './keepers.ts'
 /** A tmux session of a run's own, on the server of its home. `name` is exact, and no other run's. */
 export type Pane = { readonly socket: string; readonly name: string }
 
-/** A pane as its server shows it. `inMode`: what is typed goes to tmux's own copy mode, and not to the agent. */
+/**
+ * A pane as its server shows it; its process is `pid`. Others can be opened beside it, and a new server counts its ids from the start again,
+ * so what is done to it is done only while both are still the same. `inMode`: what is typed goes to tmux's own copy mode, and not to the agent.
+ */
 export type PaneSight = { readonly id: string; readonly pid: number; readonly inMode: boolean }
 
 /** What a server of ours is started with, if none runs: its marker, and the cgroup that it belongs to. */
@@ -19,15 +22,23 @@ export interface Panes {
   socket(): string
   /** Null, or why nothing can be hosted here. */
   trouble(): string | null
+  /** Refuses to host anything on a server that is in other namespaces than we are, if one runs. */
+  refuseElsewhere(): Promise<void>
+  /** Is there no socket any more, or not yet? Cleaners sweep away what is old. */
+  isSwept(pane: Pane): boolean
+  /** Has its server, if that is what this living process is, make its socket anew; false: it did not. */
+  restore(pane: Pane, server: ProcessId): Promise<boolean>
   spawn(launch: Launch, pane: Pane, setup: ServerSetup): Promise<HostedKeeper>
-  /** Null: there is no such pane, or its server does not answer. */
-  look(pane: Pane): Promise<PaneSight | null>
+  /** The pane that a keeper is; null: there is no such pane, or its server does not answer. */
+  look(pane: Pane, keeper: number): Promise<PaneSight | null>
+  /** Is its session there, with whatever is in it? */
+  isOpen(pane: Pane): Promise<boolean>
   /** The last lines of its screen and of what has left it at the top; null: it cannot be told. */
-  capture(pane: Pane, lines: number): Promise<string | null>
-  /** All of it at once, as a person pastes it; false: it could not be. */
-  paste(pane: Pane, id: string, text: string): Promise<boolean>
-  press(pane: Pane, id: string, key: 'Enter'): Promise<boolean>
-  leaveMode(pane: Pane, id: string): Promise<boolean>
+  capture(pane: Pane, sight: PaneSight, lines: number): Promise<string | null>
+  /** All of it at once, as a person pastes it; false: it could not be, or that pane is another by now, or in copy mode. */
+  paste(pane: Pane, sight: PaneSight, text: string): Promise<boolean>
+  press(pane: Pane, sight: PaneSight, key: 'Enter'): Promise<boolean>
+  leaveMode(pane: Pane, sight: PaneSight): Promise<boolean>
   /** Ends that very session, if it is still there; false: it still is. */
   close(pane: Pane): Promise<boolean>
   /** In the foreground: tells the command that waits for us to become a client of it. */

@@ -23,7 +23,7 @@ export interface Clock {
 /** `outputAt`: when something was last written to it, give or take some seconds. */
 export type Terminal = { readonly path: string; readonly outputAt: number }
 
-export type Signal = 'SIGTERM' | 'SIGCONT' | 'SIGSTOP' | 'SIGKILL'
+export type Signal = 'SIGTERM' | 'SIGCONT' | 'SIGSTOP' | 'SIGKILL' | 'SIGUSR1'
 /** `forbidden` is us refusing: a pid below 2, ourselves, or one of our ancestors. */
 export type SendAnswer = 'sent' | 'gone' | 'someone-else' | 'denied' | 'forbidden'
 
@@ -104,7 +104,7 @@ export interface RunFiles {
   /** The tmux server that hosts it. */
   server(run: string): ProcessId | null
   recordServer(run: string, server: ProcessId): void
-  /** Changes with every prompt that its harness reports; null: none was. */
+  /** Changes with every prompt that its harness reports: when, by whom, and a mark of its text; null: none was. */
   prompted(run: string): string | null
   recordPrompted(run: string, text: string): void
   /** The status with which the stub failed to become the harness. */

@@ -92,8 +92,8 @@ const unwatchedJson = ({ unwatched }: NonNullable<Sight['tokens']>): Record<stri
 export const paneJson = ({ socket, name }: Pane): Record<string, unknown> => ({ socket, session: name })
 
 /** What came of typing to a session. */
-export const sentIntoText = ({ session, taken, why }: { session: string; taken: 'yes' | 'typed' | 'no'; why: string }): string =>
-  `${session} ${{ yes: 'has taken it', typed: 'was typed to', no: 'has not taken it' }[taken]}: ${why}`
+export const sentIntoText = ({ session, taken, why }: { session: string; taken: 'yes' | 'typed' | 'unknown' | 'no'; why: string }): string =>
+  `${session} ${{ yes: 'has taken it', typed: 'was typed to', unknown: 'may have taken it', no: 'has not taken it' }[taken]}: ${why}`
 export const activityJson = (activity: Activity | null): Record<string, unknown> | null =>
   activity === null ? null : { state: activity.state, since: iso(activity.since), how: activity.how }
 

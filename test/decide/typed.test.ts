@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { shows, typable } from '../../src/decide/index.ts'
+import { standsOn, typable, unspaced } from '../../src/decide/index.ts'
 import { verifies } from '../requirements.ts'
 
 describe('what can be typed into a pane', () => {
@@ -32,9 +32,23 @@ describe('what can be typed into a pane', () => {
       }),
     )
   })
-  test('a screen shows a text also where it is wrapped or framed', () => {
-    expect(shows('│ > please fix the te │\n│ sts in src           │', 'please fix the tests in src\nand more')).toBe(true)
-    expect(shows('│ > [Pasted text] │', 'please fix the tests')).toBe(false)
-    expect(shows('anything', '!!')).toBe(false)
+  test('a screen shows a text also where it is wrapped or framed, and only what it did not show before', () => {
+    const framed = '│ > please fix the te │\n│ sts in src           │'
+    expect(standsOn(framed, '', 'please fix the tests in src\nand more')).toBe(true)
+    expect(standsOn(framed, framed, 'please fix the tests in src')).toBe(false)
+    expect(standsOn(`${framed}\n${framed}`, framed, 'please fix the tests in src')).toBe(true)
+    // Of a long one the beginning may have left at the top.
+    expect(standsOn('7 8 9 the end of it', '1 2 3', 'the beginning\nof a long one\nthe end of it')).toBe(true)
+    expect(standsOn('count 17', 'count 16', 'please fix the tests')).toBe(false)
+    expect(standsOn('> !!', '> ', '!!')).toBe(true)
+    expect(standsOn('> ', '> ', '!!')).toBe(false)
   })
+  test('some interfaces show something else in the place of a long text', () => {
+    const shown = '│ > [Pasted text #1 +3 lines] │'
+    expect(standsOn(shown, '', 'one\ntwo\nthree')).toBe(true)
+    expect(standsOn(shown, shown, 'one\ntwo\nthree')).toBe(false)
+    expect(standsOn('[Pasted Content 1200 chars]', '', 'x y '.repeat(300))).toBe(true)
+    expect(standsOn(shown, '', 'please fix the tests')).toBe(false)
+  })
+  test('a prompt is the same however its lines are broken', () => expect(unspaced('a b\r\n\tc ')).toBe(unspaced('ab\nc')))
 })

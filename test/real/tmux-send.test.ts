@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
@@ -69,18 +69,75 @@ test('who reads nothing has not taken it, and Enter is not pressed blind', () =>
     expect(await lab.hf(['send', 'slow', 'x'])).toMatchObject({ code: 66 })
   }))
 
+verifies('unknown', 'a screen that only moves does not say that anything was taken', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('s', ...TYPIST, 'counts'))
+    await lab.sees('s', 'ready')
+    expect(await send(lab, 's', 'fix the tests')).toMatchObject({
+      code: 76,
+      taken: 'unknown',
+      why: expect.stringContaining('never stood on its screen') as string,
+    })
+  }),
+)
+
 verifies('evidence', 'taken for certain is only what its harness reports', () =>
   inHostedLab(async (lab) => {
     const home = lab.newDir()
     const bin = lab.newDir()
     const id = '00000000-0000-4000-8000-00000000abcd'
     mkdirSync(join(home, '.claude'))
-    writeFileSync(join(bin, 'claude'), `#!/bin/sh\nexec ${TYPIST.join(' ')} hook ${id}\n`, { mode: 0o755 })
-    const env = { HOME: home, CLAUDE_CONFIG_DIR: '', PATH: `${bin}:${process.env['PATH']}`, FA_HOOK: resolve('dist') }
+    writeFileSync(join(bin, 'claude'), `#!/bin/sh\nexec ${TYPIST.join(' ')} "$FA_HOW" ${id}\n`, { mode: 0o755 })
+    const env = { HOME: home, CLAUDE_CONFIG_DIR: '', PATH: `${bin}:${process.env['PATH']}`, FA_HOOK: resolve('dist'), FA_HOW: 'hook' }
     await lab.ok(['hooks', 'install', 'claude'], { env })
-    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--tmux', '--detach', 'claude', '--session-id', id], { env })
+    const run = ['run', '--session', 's', '--dir', lab.dir, '--tmux', '--detach', 'claude', '--session-id', id]
+    await lab.ok(run, { env })
     await lab.sees('s', 'ready')
-    expect(await send(lab, 's', 'a prompt', { env })).toMatchObject({ code: 0, taken: 'yes', why: 'its harness has reported the prompt' })
-    expect(lab.blocks()).toEqual(['a prompt'])
+    expect(await send(lab, 's', 'a prompt\nof two lines', { env })).toMatchObject({
+      code: 0,
+      taken: 'yes',
+      why: 'its harness has reported the prompt',
+    })
+    expect(lab.blocks()).toEqual(['a prompt\nof two lines'])
+    await lab.ok(['stop', 's'])
+    // What somebody else has entered at the same moment proves nothing.
+    await lab.ok(run, { env: { ...env, FA_HOW: 'rival' } })
+    await lab.sees('s', 'ready')
+    expect(await send(lab, 's', 'a prompt', { env })).toMatchObject({
+      code: 0,
+      taken: 'typed',
+      why: expect.stringContaining('another prompt') as string,
+    })
+  }),
+)
+
+verifies('innocent', 'a question that comes up while it is typed is not answered by it', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('s', ...TYPIST, 'asks'))
+    await lab.sees('s', 'ready')
+    expect(await send(lab, 's', 'fix the tests')).toMatchObject({
+      code: 75,
+      taken: 'no',
+      why: expect.stringMatching(/stands there, but Enter was not pressed: it waits for an answer/) as string,
+    })
+    expect(lab.blocks()).toEqual([])
+    await lab.ok(['send', 's', '--force', '--', ' at once'])
+    expect(lab.blocks()).toEqual(['fix the tests at once'])
+  }),
+)
+
+verifies('identity', 'typed to, and shown, is the pane of the agent, and none that somebody opened beside it', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('s', ...TYPIST))
+    await lab.sees('s', 'ready')
+    const name = await lab.tmuxOf('s')
+    lab.tmux('split-window', '-t', `=${name}:`, 'echo another; exec /bin/sh')
+    lab.tmux('new-window', '-t', `=${name}:`, 'echo another; exec /bin/sh')
+    const made = join(lab.agentDir, 'made')
+    expect(await send(lab, 's', `touch ${made}`)).toMatchObject({ code: 0, taken: 'typed' })
+    expect(lab.blocks()).toEqual([`touch ${made}`])
+    expect(existsSync(made)).toBe(false)
+    expect(await lab.screen('s')).not.toContain('another')
+    await lab.ok(['stop', 's'])
   }),
 )

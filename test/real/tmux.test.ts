@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { type Hosted, inHostedLab, TYPIST } from './hosted.ts'
-import { AGENT, gone, isAlive, type Lab, readOr, stateOf, until } from './lab.ts'
+import { AGENT, COMMAND, gone, isAlive, type Lab, readOr, stateOf, until } from './lab.ts'
 
 const marker = (pid: number): string => /^Max realtime timeout\s+(\S+)/m.exec(readOr(`/proc/${pid}/limits`))?.[1] ?? ''
 const sessionOf = (pid: number): number =>
@@ -232,4 +233,95 @@ verifies('private', 'a home whose path is too long for a socket has it in a priv
     },
     (lab) => shortSocket(longHome(lab)),
   ),
+)
+
+test('a new home may hold a tmux.conf before anything else', () =>
+  inHostedLab(async (lab) => {
+    mkdirSync(lab.home, { mode: 0o700 })
+    writeFileSync(join(lab.home, 'tmux.conf'), 'set -g @mine yes\n')
+    await lab.ok(lab.hosted('s', 'sleep', '1000'))
+    expect(lab.tmux('show-options', '-gv', '@mine').trim()).toBe('yes')
+  }))
+
+verifies('evidence', 'a socket that was swept away, with its folder, is made anew: nobody is hidden by that', () =>
+  inHostedLab(
+    async (lab) => {
+      const at = { env: { HOLDFAST_HOME: longHome(lab) } }
+      await lab.ok(lab.hosted('s', ...TYPIST), at)
+      const server = servers(lab)
+      const sweep = (): void => rmSync(dirname(lab.socket), { recursive: true })
+      const shown = (): Promise<boolean> => lab.hf(['logs', 's'], at).then(({ stdout }) => stdout.includes('ready'))
+      await until('it to be ready', shown)
+      sweep()
+      expect(await lab.ok(['logs', 's'], at)).toContain('ready')
+      sweep()
+      expect(await lab.ok(['send', 's', 'hello there'], at)).toContain('was typed to')
+      sweep()
+      await lab.ok(lab.hosted('other', 'sleep', '1000'), at)
+      expect(lab.tmux('list-panes', '-a', '-F', '#{pid}')).toBe(`${server}\n${server}\n`)
+      sweep()
+      await lab.ok(['stop', 's', 'other'], at)
+    },
+    (lab) => shortSocket(longHome(lab)),
+  ),
+)
+
+verifies('private', 'a folder for its socket that is not ours is refused before anything is claimed', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(['ls'])
+    symlinkSync(lab.dir, join(lab.home, 'tmux'))
+    const refused = await lab.hf(lab.hosted('s', 'sleep', '1000'))
+    expect([refused.code, refused.stderr]).toEqual([
+      69,
+      expect.stringMatching(/needs \S+\/tmux as a private folder, and it is no folder: have it removed/),
+    ])
+    expect((await lab.hf(['status', 's'])).code).toBe(66)
+  }),
+)
+
+verifies('evidence', 'an agent that stops itself again and again goes on each time, a few times a second', () =>
+  inHostedLab(async (lab) => {
+    const stops =
+      'import os, signal\nfor n in range(4):\n  os.kill(os.getpid(), signal.SIGSTOP)\n  print("on", n, flush=True)\nos.setpgid(0, 0)\nos.read(0, 1)'
+    await lab.ok(lab.hosted('s', 'python3', '-c', stops))
+    const { pid } = await lab.status('s')
+    await lab.sees('s', 'on 3')
+    // From here on it reads from the background, and is stopped whenever it goes on.
+    const moves = (): number => Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(readOr(`/proc/${pid}/status`))?.[1])
+    const before = moves()
+    await new Promise((next) => setTimeout(next, 2000))
+    expect(moves() - before).toBeGreaterThan(0)
+    expect(moves() - before).toBeLessThan(50)
+    await lab.ok(['stop', 's'])
+  }),
+)
+
+verifies('clean-env', 'hosted: an agent has the limits of its own caller, and not of whoever came first to the server', () =>
+  inHostedLab(async (lab) => {
+    const from = (limits: string, session: string) =>
+      lab.ok(['-c', `${limits}; exec nice -n "$HF_NICE" "$0" "$@"`, COMMAND, ...lab.hosted(session, 'sleep', '1000')], {
+        command: 'sh',
+        env: { HF_NICE: session === 'first' ? '0' : '3' },
+      })
+    const limitsOf = async (session: string): Promise<string[]> => {
+      const { pid } = await lab.status(session)
+      const soft = (name: string): string => new RegExp(`^Max ${name}\\s+(\\S+)`, 'm').exec(readOr(`/proc/${pid}/limits`))?.[1] ?? ''
+      return [soft('open files'), soft('stack size'), String(getPriority(pid) - getPriority())]
+    }
+    await from('ulimit -Sn 300; ulimit -Ss 4096', 'first')
+    await from('ulimit -Sn 400; ulimit -Ss 2048', 'second')
+    expect(await limitsOf('first')).toEqual(['300', String(4096 * 1024), '0'])
+    expect(await limitsOf('second')).toEqual(['400', String(2048 * 1024), '3'])
+  }),
+)
+
+verifies('identity', 'hosted: a server in other namespaces than the caller is refused before anybody is ended for it', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('s', 'sleep', '1000'))
+    const { pid } = await lab.status('s')
+    const unshare = process.geteuid?.() === 0 ? '-n' : '-Urn'
+    const refused = await lab.hf([unshare, COMMAND, 'run', '--takeover', ...lab.hosted('s', 'sleep', '1000').slice(1)], { command: 'unshare' })
+    expect([refused.code, refused.stderr]).toEqual([69, expect.stringMatching(/another (net|net, user) namespace than this command[\s\S]*--home/)])
+    expect(await lab.status('s')).toMatchObject({ state: 'running', pid })
+  }),
 )

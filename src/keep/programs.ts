@@ -1,0 +1,16 @@
+import { accessSync, constants } from 'node:fs'
+import { join } from 'node:path'
+
+/** Where a program is found on a PATH; null: nowhere. */
+export function findProgram(name: string, path = process.env['PATH']): string | null {
+  for (const folder of (path ?? '').split(':')) {
+    const place = join(folder === '' ? '.' : folder, name)
+    try {
+      accessSync(place, constants.X_OK)
+      return place
+    } catch {
+      // Not in this one.
+    }
+  }
+  return null
+}
