@@ -9,7 +9,7 @@ const LIVE = 100
 /** What a port has that only looks; whatever else it has, and may get, is a step at which the daemon is killed. */
 const READS = {
   files:
-    /^(harness|timer|cgroup|journal|natives|usage|begun|aware|exit|notStarted|isRetired|intent|read|isUnreadable|list|litter|fence|path|readLog|tailOfLog|logSize)$/,
+    /^(activity|harness|timer|cgroup|journal|natives|usage|begun|aware|exit|notStarted|isRetired|intent|read|isUnreadable|list|litter|fence|path|readLog|tailOfLog|logSize)$/,
   containers: /^$/,
   store:
     /^(formerIds|said|unread|nativeOwner|find|locks|snapshot|liveRuns|strayLocks|run|runs|spent|children|startedIn|tasks|remains|live|ended|markers|runWithMarker|runByMarker|isEmpty|events|forgettable|close)$/,
@@ -59,7 +59,7 @@ verifies(
         const started = new Map<number, Promise<Victims>>()
         // The next ones are started while these are seen to.
         const victims = (index: number): Promise<Victims> => {
-          for (const one of [index, index + 1]) if (!started.has(one)) started.set(one, startVictims(lab, one))
+          for (const one of [index, index + 1, index + 2]) if (!started.has(one)) started.set(one, startVictims(lab, one))
           return started.get(index) as Promise<Victims>
         }
         const { made, reached } = await killAtEachStep(lab, victims)
