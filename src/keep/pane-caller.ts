@@ -7,23 +7,27 @@ const NAMESPACES = ['net', 'mnt', 'user', 'pid', 'ipc', 'uts', 'cgroup', 'time']
 
 /** What a server starts is in its own namespaces, and not in those of whoever asks for it: that is refused. `null`: it cannot even be seen from here. */
 export function refuseElsewhere(pid: number | null, unreadable: 'passes' | 'refused' = 'passes'): void {
-  const others = pid === null ? ['pid'] : NAMESPACES.filter((name) => differs(pid, name, unreadable === 'refused'))
-  if (others.length === 0) return
+  const looked = NAMESPACES.map((name) => ({ name, same: pid === null ? name !== 'pid' : isSame(pid, name) }))
+  const others = looked.filter(({ same }) => same === false).map(({ name }) => name)
+  const isHidden = unreadable === 'refused' && looked.some(({ same }) => same === null)
+  if (others.length === 0 && !isHidden) return
+  const where = others.length === 0 ? 'namespaces that cannot be looked at' : `another ${others.join(', ')} namespace`
   throw new Problem(
     'unavailable',
-    `the tmux server of this home is in another ${others.join(', ')} namespace than this command: a run would be there too`,
+    `the tmux server of this home is in ${where}${others.length === 0 ? ' from here' : ' than this command'}: a run would be there too`,
     {
       hint: 'start it where that server runs, or stop the sessions in its panes first (holdfast ls), or use another --home',
     },
   )
 }
 
-function differs(pid: number, name: string, unreadable: boolean): boolean {
+/** Null: it cannot be told. A kernel that does not know one has only one. */
+function isSame(pid: number, name: string): boolean | null {
   try {
     const ours = readlinkSync(`/proc/self/ns/${name}`)
-    return readlinkSync(`/proc/${pid}/ns/${name}`) !== ours
+    return readlinkSync(`/proc/${pid}/ns/${name}`) === ours
   } catch (error) {
-    return unreadable && (error as NodeJS.ErrnoException).code !== 'ENOENT'
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? true : null
   }
 }
 
