@@ -1,4 +1,4 @@
-import { standsOn, typable, unspaced } from '../decide/index.ts'
+import { isTelling, standsOn, typable, unspaced } from '../decide/index.ts'
 import type { LiveRun, Pane, PaneSight, Session } from '../model/index.ts'
 import { isFrozen, isLive, Problem } from '../model/index.ts'
 import { activityOf } from './activity.ts'
@@ -102,13 +102,15 @@ type Typing = {
   readonly prompted: string | null
 }
 
-/** The screen, once the text stands on it, or at last whatever it shows by then; null: it stays as it was. */
+/** The screen, once the text stands on it, or soon after it has changed at all; null: it stays as it was. */
 async function changed({ world, run, pane, text, before }: Typing): Promise<string | null> {
+  let other: string | null = null
   for (let until = world.clock.elapsed() + world.policy.sendShownMs; ; ) {
     const now = await screen(world, run, pane)
     if (standsOn(now, before, text)) return now
-    if (now !== before) until = Math.min(until, world.clock.elapsed() + world.policy.sendSettledMs)
-    if (world.clock.elapsed() >= until) return now === before ? null : now
+    if (now !== before) other = now
+    if (other !== null) until = Math.min(until, world.clock.elapsed() + world.policy.sendSettledMs)
+    if (world.clock.elapsed() >= until) return other
     await world.clock.sleep(world.policy.pollMaxMs)
   }
 }
@@ -139,10 +141,10 @@ async function outcome({ world, run, pane, text, before, prompted }: Typing, set
     if (moved && stood && !speaks) break
     await clock.sleep(policy.pollMaxMs)
   }
-  if (!moved && stood) return no('it stands on its screen, but Enter changed nothing there')
+  if (!moved && stood && isTelling(text)) return no('it stands on its screen, but Enter changed nothing there')
   const hook = speaks ? (heard === prompted ? 'its hook has not reported it yet' : 'its hook has reported another prompt') : 'nobody confirms more'
-  if (stood) return { taken: 'typed', why: `it stood on its screen, and the screen went on after Enter; ${hook}` }
-  return { taken: 'unknown', why: `it never stood on its screen, which moved, as it may have done anyway; ${hook}` }
+  if (moved && stood) return { taken: 'typed', why: `it stood on its screen, and the screen went on after Enter; ${hook}` }
+  return { taken: 'unknown', why: `its screen moved, as it may have done anyway, and did not show for certain that this was typed; ${hook}` }
 }
 
 /** What is reported of a prompt, for whoever has typed one: not the text itself. */

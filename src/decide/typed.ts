@@ -30,6 +30,9 @@ export function standsOn(after: string, before: string, text: string): boolean {
   return marks.length > 0 ? marks.some((mark) => grew(lettersOf, mark)) : grew(unspaced, unspaced(text))
 }
 
+/** One of a letter or two comes and goes on a screen by chance. */
+export const isTelling = (text: string): boolean => lettersOf(text).length >= LEAST
+
 const MARK = 24
 const LEAST = 3
 const LONG = 200

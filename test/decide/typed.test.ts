@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { standsOn, typable, unspaced } from '../../src/decide/index.ts'
+import { isTelling, standsOn, typable, unspaced } from '../../src/decide/index.ts'
 import { verifies } from '../requirements.ts'
 
 describe('what can be typed into a pane', () => {
@@ -43,6 +43,7 @@ describe('what can be typed into a pane', () => {
     expect(standsOn('> !!', '> ', '!!')).toBe(true)
     expect(standsOn('> ', '> ', '!!')).toBe(false)
   })
+  test('a letter or two tell nothing', () => expect(['1', 'ok', '!!!', 'yes'].map(isTelling)).toEqual([false, false, false, true]))
   test('some interfaces show something else in the place of a long text', () => {
     const shown = '│ > [Pasted text #1 +3 lines] │'
     expect(standsOn(shown, '', 'one\ntwo\nthree')).toBe(true)
