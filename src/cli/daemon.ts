@@ -24,6 +24,8 @@ export async function daemonVerb(world: World, parsed: Parsed): Promise<number> 
 const VERBS: Readonly<Record<string, (world: World, parsed: Parsed) => Promise<number>>> = { run, start, stop, status }
 
 async function run({ assets, home }: World, parsed: Parsed): Promise<number> {
+  // Node would open a debugger. Until the daemon says what it makes of a signal, this one does nothing.
+  process.on('SIGUSR1', () => {})
   const { runDaemon } = require(join(assets, 'daemon.cjs')) as Bundle
   const code = await runDaemon({ assets, home, version: HOLDFAST_VERSION, startedBy: startedBy(parsed) }).catch(fromBundle)
   // What did not end in time is not waited for.

@@ -45,8 +45,15 @@ verifies('private', 'it has a session, a folder and a clean environment of its o
     for (const fd of [1, 2]) expect(statSync(`/proc/${pid}/fd/${fd}`).ino).toBe(statSync(join(folderOf(lab), 'log')).ino)
     signal(lab, pid, 'SIGHUP')
     await hasLog(lab, /SIGHUP: it goes on/)
+    // By this one Node would let everybody on the machine debug it.
+    signal(lab, pid, 'SIGUSR1')
+    signal(lab, pid, 'SIGUSR2')
+    await hasLog(lab, /SIGUSR1: it means nothing[\s\S]*SIGUSR2: it means nothing/)
+    expect(logOf(lab)).not.toMatch(/Debugger/)
     expect((await daemonStatus(lab)).pid).toBe(pid)
-    await lab.ok(['daemon', 'stop'])
+    signal(lab, pid, 'SIGALRM')
+    await gone(pid)
+    expect(logOf(lab)).toMatch(/ends: SIGALRM\n[\s\S]*ended: exit code 0/)
   }),
 )
 
