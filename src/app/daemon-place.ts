@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { judge, presenceOf } from '../decide/index.ts'
 import { daemonFiles } from '../keep/index.ts'
 import type { DaemonFiles, DaemonPresence, DaemonRecord, ProcessId } from '../model/index.ts'
-import { policy } from '../model/index.ts'
+import { Problem, policy } from '../model/index.ts'
 import { hasOpen, lockHolder } from '../observe/index.ts'
 import { type Alone, lookAlone, takeAlone } from '../record/index.ts'
 import { withFailpoints } from './failpoints.ts'
@@ -40,6 +40,16 @@ export function daemonPlace({ home, processes }: Pick<World, 'home' | 'processes
       return presenceOf({ lock, holder, record, fact, clings: record !== null && clings(record), remains: files.remains() })
     },
   }
+}
+
+/** Such as a full disk, one that cannot be written, or something else in the place of a file. What is no fault of the world stays what it is. */
+export function folderProblem({ files }: DaemonPlace, error: unknown): unknown {
+  const { code, path } = error as NodeJS.ErrnoException
+  if (error instanceof Problem || code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error
+  return new Problem('unavailable', `the daemon's folder cannot be used: ${path ?? files.folder}: ${code}`, {
+    hint: 'free space, make the home writable and your own, or move away what lies there',
+    cause: error,
+  })
 }
 
 function born(processes: World['processes'], pid: number | null): ProcessId | null {

@@ -2,7 +2,7 @@ import { isThere } from '../act/index.ts'
 import type { DaemonPresence, DaemonStatus, ProcessId } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import { askDaemon } from './daemon-ask.ts'
-import { type DaemonPlace, daemonPlace, repair } from './daemon-place.ts'
+import { type DaemonPlace, daemonPlace, folderProblem, repair } from './daemon-place.ts'
 import type { World } from './world.ts'
 
 /** What is true of this home's daemon, from the kernel; and how it does, from itself. Says what it repaired of a dead one. */
@@ -20,12 +20,16 @@ async function settle(world: World, place: DaemonPlace): Promise<{ presence: Dae
   const { clock, policy } = world
   const repaired: string[] = []
   const until = clock.elapsed() + policy.daemonAnswerMs
-  for (;;) {
-    const presence = place.presence()
-    if (presence.kind === 'dead') repaired.push(...repair(place, clock.now()))
-    else if (!isComing(presence)) return { presence, repaired }
-    if (clock.elapsed() >= until) return { presence, repaired }
-    await clock.sleep(policy.pollMaxMs)
+  try {
+    for (;;) {
+      const presence = place.presence()
+      if (presence.kind === 'dead') repaired.push(...repair(place, clock.now()))
+      else if (!isComing(presence)) return { presence, repaired }
+      if (clock.elapsed() >= until) return { presence, repaired }
+      await clock.sleep(policy.pollMaxMs)
+    }
+  } catch (error) {
+    throw folderProblem(place, error)
   }
 }
 

@@ -52,7 +52,7 @@ verifies('private', 'the folder and all that is in it are private from creation,
   expect(statSync(files.folder).mode & 0o777).toBe(0o700)
   rmSync(files.folder, { recursive: true })
   writeFileSync(files.folder, '')
-  expect(() => files.make()).toThrow(/cannot be made: it is not a folder/)
+  expect(() => files.make()).toThrow(/cannot be made, or made private: it is not a folder/)
 })
 
 test('a record comes back as it was written, and anything else is none', () => {

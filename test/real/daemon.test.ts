@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -162,6 +162,35 @@ test(
     }),
   120_000,
 )
+
+verifies('bounded', 'nobody waits for the other end of a pipe in the place of its files', () =>
+  inLab(async (lab) => {
+    const at = (...names: string[]): string[] => names.map((name) => join(folderOf(lab), name))
+    mkdirSync(folderOf(lab), { recursive: true, mode: 0o700 })
+    expect(spawnSync('mkfifo', at('daemon.json', 'health.json', 'log', 'port', 'notified')).status).toBe(0)
+    expect((await daemonStatus(lab)).pid).toBeNull()
+    expect(spawnSync('mkfifo', at('daemon.json')).status).toBe(0)
+    const pid = await started(lab)
+    expect(await daemonStatus(lab)).toMatchObject({ pid, healthy: true })
+    await lab.ok(['daemon', 'stop'])
+    expect(logOf(lab)).toMatch(/started: holdfast[\s\S]*ended: exit code 0/)
+  }),
+)
+
+test('a home that cannot be written is told as such by each of its verbs', () =>
+  inLab(async (lab) => {
+    const pid = await started(lab)
+    signal(lab, pid, 'SIGKILL')
+    await gone(pid)
+    const verbs = ['status', 'start', 'stop', 'run'].map((verb) => `code=0; "${COMMAND}" daemon ${verb} 2>&1 || code=$?; echo "${verb} $code"`)
+    const { stdout } = inNamespace(
+      ['mount --bind "$HOLDFAST_HOME" "$HOLDFAST_HOME"; mount -o remount,ro,bind "$HOLDFAST_HOME"', ...verbs].join('\n'),
+      lab.env,
+    )
+    const told = `holdfast: the daemon's folder cannot be used: ${join(folderOf(lab), 'daemon.json')}: EROFS`
+    const hint = '  free space, make the home writable and your own, or move away what lies there'
+    expect(stdout).toBe(['status', 'start', 'stop', 'run'].map((verb) => `${told}\n${hint}\n${verb} 69\n`).join(''))
+  }))
 
 verifies('identity', 'a record of a living stranger, or of another boot, is nobody to wait for and nobody to signal', () =>
   inLab(async (lab) => {
