@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { judge, presenceOf } from '../decide/index.ts'
-import { daemonFiles } from '../keep/index.ts'
+import { daemonFiles, daemonFilesHere } from '../keep/index.ts'
 import type { DaemonFiles, DaemonPresence, DaemonRecord, ProcessId } from '../model/index.ts'
 import { Problem, policy } from '../model/index.ts'
 import { hasOpen, lockHolder } from '../observe/index.ts'
@@ -12,6 +12,8 @@ import type { World } from './world.ts'
 /** Where the daemon of a home is, whoever asks: its files, and the lock that only one can hold. */
 export type DaemonPlace = {
   readonly files: DaemonFiles
+  /** The same files for the daemon itself, which stands among them: wherever its home is moved to. */
+  here(): DaemonFiles
   /** Null: another process has it, for now. */
   take(): Alone | null
   presence(): DaemonPresence
@@ -24,6 +26,7 @@ export function daemonPlace({ home, processes }: Pick<World, 'home' | 'processes
   const clings = ({ place, process }: DaemonRecord): boolean => judge(processes, place, process).kind === 'alive' && hasOpen(process.pid, files.lock)
   return {
     files,
+    here: () => withFailpoints('daemon', daemonFilesHere()),
     take() {
       files.make()
       return takeAlone(files.lock)

@@ -65,7 +65,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
 async function serve(options: DaemonOptions, world: World, place: DaemonPlace, alone: Alone): Promise<number> {
   const { files } = place
   process.chdir(files.folder)
-  const log = openLog(files, realClock)
+  const here = place.here()
+  const log = openLog(here, realClock)
   const farewell = listenForEnd(log)
   clearRemains(place, realClock.now())
   log(`started: holdfast ${options.version}, by daemon ${options.startedBy}, in ${options.home}`)
@@ -86,20 +87,31 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
     wake: (part) => loop.wake(part),
     listening(http) {
       record = { ...record, http }
-      files.writeRecord(record)
+      here.writeRecord(record)
     },
   }
-  const door = await openDoor(files, daemon.site.onSocket)
-  files.writeRecord(record)
+  const door = await openDoor(here, daemon.site.onSocket)
+  here.writeRecord(record)
   const other = (): DaemonRecord | null => otherDaemon(place, record)
-  const own = homePart({ files, alone, other, clock: realClock, door, record: () => record, log, end: farewell.end, wake: () => loop.wake('home') })
+  const own = homePart({
+    files: here,
+    identity: files.identity,
+    alone,
+    other,
+    clock: realClock,
+    door,
+    record: () => record,
+    log,
+    end: farewell.end,
+    wake: () => loop.wake('home'),
+  })
   const tell = tellFailures(log, farewell, realClock)
   const loop = startLoop([own, ...partsOf(daemon)], realClock, (...told) => {
     tell(...told)
     vitals.nudge()
   })
   const vitals = watchVitals(loop.health, {
-    files,
+    files: here,
     clock: realClock,
     turned: (what, why) => {
       log(`${what}${why === null ? '' : `: ${why}`}`)
@@ -113,7 +125,7 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
   await leave(loop, log)
   await door.close()
   await within(policy.daemonCloseMs, remember({ what: 'ended', pid: process.pid, why: why.split('\n')[0] }))
-  return goAway({ place, alone, farewell, log, folder, record }, code)
+  return goAway({ here, alone, farewell, log, record }, code)
 }
 
 const recordOf = ({ version, startedBy }: DaemonOptions, world: World, { files }: DaemonPlace): DaemonRecord => ({
@@ -150,19 +162,18 @@ async function leave(loop: Loop, log: Log): Promise<void> {
 }
 
 type Last = {
-  readonly place: DaemonPlace
+  readonly here: DaemonFiles
   readonly alone: Alone
   readonly farewell: Farewell
   readonly log: Log
-  readonly folder: string | null
   readonly record: DaemonRecord
 }
 
 /** Nothing is left but the log, and the lock goes last: who comes next finds the home in order. */
-async function goAway({ place: { files }, alone, farewell, log, folder, record }: Last, code: number): Promise<number> {
+async function goAway({ here, alone, farewell, log, record }: Last, code: number): Promise<number> {
   // By what it says: with its lock file taken away, one that is here now may have written its own.
-  const there = files.identity() === folder ? files.record() : null
-  if (there !== null && sameProcess(there.process, record.process)) files.removeRecord()
+  const there = here.record()
+  if (there !== null && sameProcess(there.process, record.process)) here.removeRecord()
   log(`ended: exit code ${code}`)
   farewell.said()
   alone.release()

@@ -7,8 +7,12 @@ import { capLog, sizeOf } from './log.ts'
 import { readFile, withFile } from './regular.ts'
 
 /** All of it derives from the home: no variable of a caller can make two of it. */
-export function daemonFiles(home: string): DaemonFiles {
-  const folder = join(home, 'daemon')
+export const daemonFiles = (home: string): DaemonFiles => filesIn(join(home, 'daemon'))
+
+/** The same, for who stands in that folder: wherever it was moved to since. */
+export const daemonFilesHere = (): DaemonFiles => filesIn('.')
+
+function filesIn(folder: string): DaemonFiles {
   const record = join(folder, 'daemon.json')
   const health = join(folder, 'health.json')
   const log = join(folder, 'log')
@@ -31,7 +35,9 @@ export function daemonFiles(home: string): DaemonFiles {
       clearFolder(record)
       writeAtomically(record, `${JSON.stringify(entry)}\n`)
     },
-    removeRecord: () => rmSync(record, { force: true, recursive: true }),
+    removeRecord() {
+      for (const name of [health, record]) rmSync(name, { force: true, recursive: true })
+    },
     health: () => healthIn(readFile(health)),
     writeHealth: (entry) => writeIfPossible(health, `${JSON.stringify(entry)}\n`),
     port: () => portIn(readFile(port)),
@@ -43,7 +49,7 @@ export function daemonFiles(home: string): DaemonFiles {
     isLog: (fd) => isSame(fd, log),
     remains,
     clear() {
-      for (const name of [...remains(), ...litter().map((left) => left.name)]) remove(name)
+      for (const name of ['health.json', ...remains(), ...litter().map((left) => left.name)]) remove(name)
     },
     litter,
     removeLitter(name) {

@@ -108,7 +108,8 @@ test('only what a dead one needs no more is taken away', () => {
   expect([...files.remains()].toSorted()).toEqual(['daemon.json', 'daemon.json.12', 'health.json.12', 'sock', 'sock.12.1'])
   files.clear()
   expect(files.remains()).toEqual([])
-  for (const name of ['health.json', 'log', 'lock.db', 'mine']) expect(statSync(join(files.folder, name)).isFile()).toBe(true)
+  expect(readdirSync(files.folder)).not.toContain('health.json')
+  for (const name of ['log', 'lock.db', 'mine']) expect(statSync(join(files.folder, name)).isFile()).toBe(true)
 })
 
 test('what was half written or moved out of the way is litter, by its name alone, and goes with the rest', () => {

@@ -13,7 +13,12 @@ test('a home that is removed or replaced ends it, and is not made again', () =>
     renameSync(lab.home, `${lab.home}.away`)
     await gone(pid)
     expect(existsSync(lab.home)).toBe(false)
-    expect(readOr(join(`${lab.home}.away`, 'daemon', 'log'))).not.toMatch(/a bug/)
+    const away = { env: { HOLDFAST_HOME: `${lab.home}.away` } }
+    expect(readOr(join(`${lab.home}.away`, 'daemon', 'log'))).toMatch(
+      new RegExp(`${pid} ends: the home was removed or replaced\\n[\\s\\S]*${pid} ended: exit code 69\\n$`),
+    )
+    expect(await lab.hf(['daemon', 'status'], away)).toMatchObject({ stdout: 'no daemon runs\n', stderr: '' })
+    for (const name of ['health.json', 'daemon.json', 'sock']) expect(existsSync(join(`${lab.home}.away`, 'daemon', name)), name).toBe(false)
     const other = await started(lab)
     rmSync(lab.home, { recursive: true, force: true, maxRetries: 5 })
     await gone(other)
