@@ -4,7 +4,7 @@ import { judge, presenceOf } from '../decide/index.ts'
 import { daemonFiles, daemonFilesHere } from '../keep/index.ts'
 import type { DaemonFiles, DaemonPresence, DaemonRecord, ProcessId } from '../model/index.ts'
 import { Problem, policy } from '../model/index.ts'
-import { hasOpen, lockHolder } from '../observe/index.ts'
+import { hasOpen, livesIn, lockHolder } from '../observe/index.ts'
 import { type Alone, lookAlone, takeAlone } from '../record/index.ts'
 import { withFailpoints } from './failpoints.ts'
 import type { World } from './world.ts'
@@ -55,8 +55,9 @@ export function folderProblem({ files }: DaemonPlace, error: unknown): unknown {
   })
 }
 
+/** One of another pid namespace has another name on its own record, and is not ours to judge, although we can see it. */
 function born(processes: World['processes'], pid: number | null): ProcessId | null {
-  const seen = pid === null ? null : processes.sample(pid)
+  const seen = pid === null || !livesIn(pid, processes.here().pidNamespace) ? null : processes.sample(pid)
   return seen?.kind === 'seen' ? { pid: seen.row.pid, ticks: seen.row.ticks } : null
 }
 

@@ -1,7 +1,7 @@
 import { chmodSync, fstatSync, lstatSync, mkdirSync, readdirSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DaemonFiles, DaemonHealth, DaemonRecord } from '../model/index.ts'
-import { isSignallable, Problem, policy } from '../model/index.ts'
+import { isPid, Problem, policy } from '../model/index.ts'
 import { writeAtomically, writeIfPossible } from './atomic.ts'
 import { capLog, sizeOf } from './log.ts'
 import { readFile, withFile } from './regular.ts'
@@ -108,7 +108,8 @@ function recordIn(text: string | null): DaemonRecord | null {
   const read = parsed(text) as DaemonRecord | null
   const isWhole =
     read?.format === 1 &&
-    isSignallable(read.process?.pid) &&
+    // Of a container's own pid namespace it may well be the first.
+    isPid(read.process?.pid) &&
     Number.isInteger(read.process.ticks) &&
     [read.place?.install, read.place?.machine, read.place?.boot, read.place?.pidNamespace, read.place?.timeNamespace].every(isText) &&
     [read.version, read.socket, read.startedBy].every(isText) &&

@@ -348,6 +348,32 @@ verifies('unknown', 'from another pid namespace it is seen held, and nothing is 
   }),
 )
 
+verifies('unknown', 'one that was born in another pid namespace is seen from ours as such, and left alone', () =>
+  inLab(async (lab) => {
+    const namespace = [process.getuid?.() === 0 ? '-pf' : '-Urpf', '-m', '--mount-proc', '--kill-child']
+    const child = spawn('unshare', [...namespace, COMMAND, 'daemon', 'run'], { env: lab.env, cwd: '/', stdio: 'ignore' })
+    const left = new Promise((done) => child.once('exit', done))
+    try {
+      const status = await until('it to answer', async () => {
+        const seen = await daemonStatus(lab)
+        return seen.answered && seen
+      })
+      expect(status).toMatchObject({ pid: 1, liveness: 'unknown', why: expect.stringMatching(/another pid namespace/) as string, startedBy: 'run' })
+      const start = await lab.hf(['daemon', 'start'])
+      expect([start.code, start.stdout]).toEqual([
+        0,
+        expect.stringMatching(/^the daemon runs already \(pid 1; it lives in another pid namespace/) as string,
+      ])
+      expect((await lab.hf(['daemon', 'stop'])).code).toBe(76)
+      expect((await daemonStatus(lab)).answered).toBe(true)
+    } finally {
+      child.kill('SIGKILL')
+      await left
+    }
+    await until('it to be gone', async () => (await daemonStatus(lab)).liveness === 'dead')
+  }),
+)
+
 verifies(
   'visible',
   'killed at any durable step of its own it leaves nothing that the next start does not repair',
