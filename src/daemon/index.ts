@@ -16,8 +16,9 @@ import type { DaemonFiles, DaemonHealth, DaemonRecord, StartedBy } from '../mode
 import { DAEMON_PROTOCOL, Problem, policy, sameProcess } from '../model/index.ts'
 import { type Farewell, listenForEnd } from './ending.ts'
 import { homePart } from './home-part.ts'
-import { errorText, type Log, openLog } from './log.ts'
+import { type Log, openLog } from './log.ts'
 import { type Loop, startLoop, within } from './loop.ts'
+import { openMemory } from './memory.ts'
 import { otherDaemon, ownMarker, refuseNewerStore, takeHome } from './own.ts'
 import { partsOf } from './parts.ts'
 import { daemonSite } from './site.ts'
@@ -79,7 +80,7 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
     return openWorld(options)
   }
   const shared = worlds(open)
-  const remember = rememberIn(shared, log)
+  const { remember, part: memory } = openMemory(shared, log, realClock, () => loop.wake('store'))
   const known = { ...options, files, worlds: shared, log, health: () => loop.health() }
   const daemon: Daemon = {
     ...known,
@@ -106,7 +107,7 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
     wake: () => loop.wake('home'),
   })
   const tell = tellFailures(log, farewell, realClock)
-  const loop = startLoop([own, ...partsOf(daemon)], realClock, (...told) => {
+  const loop = startLoop([own, memory, ...partsOf(daemon)], realClock, (...told) => {
     tell(...told)
     vitals.nudge()
   })
@@ -147,14 +148,6 @@ function stripEnvironment(world: World): void {
   for (const name of Object.keys(process.env)) if (!(name in clean)) delete process.env[name]
   Object.assign(process.env, clean)
 }
-
-/** That the store is the trouble is told by the part that needs it; the daemon does not fail because of its own history. */
-const rememberIn =
-  (shared: Worlds, log: Log) =>
-  (detail: Readonly<Record<string, unknown>>): Promise<void> =>
-    shared
-      .use(async (world) => (await world.store('writer')).recordDaemon(detail, world.clock.now()))
-      .catch((error: unknown) => log(`not recorded as an event (${String(detail['what'])}): ${errorText(error)}`))
 
 async function leave(loop: Loop, log: Log): Promise<void> {
   const late = await loop.stop()
