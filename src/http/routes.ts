@@ -50,7 +50,10 @@ export function routes(options: RouteOptions): { readonly app: Hono<Bindings>; c
   })
   app.on(['POST', 'GET', 'DELETE'], '/mcp', async (context) => {
     await options.ready()
-    return mcp.answer(context.env.incoming, context.env.outgoing)
+    const answer = await mcp.answer(context.env.incoming, context.env.outgoing)
+    // What the protocol of today takes no more is said without what it takes.
+    if (answer.status === 405 && !answer.headers.has('allow')) answer.headers.set('allow', 'POST')
+    return answer
   })
 
   for (const path of ['/healthz', '/version', '/metrics'])
