@@ -94,8 +94,14 @@ function silent(presence: DaemonPresence, why: string): Problem {
   })
 }
 
+function howItWent(code: number | null): string {
+  if (code === null) return 'it did not come up in time'
+  // Nobody else has it leave so: somebody was at it who did not know of us.
+  return code === exitCode.done ? 'it was stopped again before it answered' : `it ended with ${code}`
+}
+
 function neverCame(place: DaemonPlace, child: Child | null): Problem {
-  const why = child?.trouble() ?? (child?.code() === null || child === null ? 'it did not come up in time' : `it ended with ${child.code()}`)
+  const why = child?.trouble() ?? howItWent(child?.code() ?? null)
   const words = child === null ? '' : place.files.lastWords(3, child.before)
   return new Problem('unavailable', `the daemon could not be started: ${why}${words === '' ? '' : `\n  ${words.replaceAll('\n', '\n  ')}`}`, {
     hint: `all that it said is in ${place.files.log}`,

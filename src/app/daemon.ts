@@ -37,7 +37,7 @@ export const isComing = (presence: DaemonPresence): boolean => presence.kind ===
 
 export type DaemonStopped =
   | { readonly kind: 'none'; readonly repaired: readonly string[] }
-  | { readonly kind: 'stopped'; readonly pid: number; readonly killed: boolean }
+  | { readonly kind: 'stopped'; readonly pid: number; readonly killed: boolean; readonly repaired: readonly string[] }
 
 /** Ends it, by identity, and sees it gone. One that does not end in time is killed: it has nothing to lose. */
 export async function stopDaemon(world: World): Promise<DaemonStopped> {
@@ -55,7 +55,7 @@ export async function stopDaemon(world: World): Promise<DaemonStopped> {
   if (killed) place.files.tell(`pid ${target.pid} did not end within ${policy.daemonStopMs / 1000} s and was killed`, clock.now())
   clean(place)
   if (isThere(target, processes)) throw new Problem('survivors', `the daemon (pid ${target.pid}) is still there`)
-  return { kind: 'stopped', pid: target.pid, killed }
+  return { kind: 'stopped', pid: target.pid, killed, repaired }
 }
 
 /** Who repairs the home, or looks, holds its lock too: only what is on record, or was started as a daemon, is one. Its identity is checked later. */

@@ -56,9 +56,10 @@ async function start(world: World, { flags }: Parsed): Promise<number> {
 
 async function stop(world: World, { flags }: Parsed): Promise<number> {
   const stopped = await stopDaemon(world)
-  if (stopped.kind === 'none') for (const line of stopped.repaired) say(line)
+  const { repaired } = stopped
+  for (const line of repaired) say(line)
   if (flags.has('json'))
-    printJson(stopped.kind === 'none' ? { stopped: false, pid: null, killed: false } : { stopped: true, ...stopped, kind: undefined })
+    printJson(stopped.kind === 'none' ? { stopped: false, pid: null, killed: false, repaired } : { stopped: true, ...stopped, kind: undefined })
   else if (stopped.kind === 'none') print(['no daemon runs'])
   else print([`the daemon (pid ${stopped.pid}) was ${stopped.killed ? 'killed, since it did not end in time' : 'stopped'}, and seen gone`])
   return exitCode.done

@@ -57,7 +57,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     const error = folderProblem(place, raw)
     // Without a terminal its log is the only place where anybody will look.
     if (!(error instanceof Problem) || !place.files.isLog(2)) throw error
-    place.files.tell(`did not start: ${error.message}`, realClock.now())
+    place.files.tell(`did not start: ${error.message}${error.hint === null ? '' : `\n${error.hint}`}`, realClock.now())
     return error.exitCode
   }
 }

@@ -59,7 +59,19 @@ function partCells(part: PartHealth, now: number, paint: Paint): { text: string;
 export const versionText = (daemon: string | null, command: string): string[] =>
   daemon === command
     ? []
-    : [`the daemon is ${plain(daemon ?? 'of another version')}, this command ${command}: holdfast daemon stop && holdfast daemon start`]
+    : [`the daemon is ${plain(daemon ?? 'of another version')}, this command ${command}: ${isNewer(daemon, command) ? USE_NEWER : START_ANEW}`]
+
+const START_ANEW = 'holdfast daemon stop && holdfast daemon start'
+const USE_NEWER = 'use the newer holdfast, which the daemon was started by (type -a holdfast shows all there are)'
+
+/** By its numbers: what comes after them does not count. */
+function isNewer(one: string | null, other: string): boolean {
+  const [ours, theirs] = [numbersOf(other), numbersOf(one ?? '')]
+  const at = theirs.findIndex((number, index) => number !== ours[index])
+  return at >= 0 && (theirs[at] ?? 0) > (ours[at] ?? 0)
+}
+
+const numbersOf = (version: string): number[] => (/^\d+(?:\.\d+)*/.exec(version)?.[0] ?? '').split('.').map(Number)
 
 export function daemonJson(status: DaemonStatus, version: string): Record<string, unknown> {
   const { presence, answer, health } = status
@@ -80,6 +92,7 @@ export function daemonJson(status: DaemonStatus, version: string): Record<string
     startedBy: record?.startedBy ?? null,
     socket: record?.socket ?? null,
     command: version,
+    repaired: status.repaired,
   }
 }
 
