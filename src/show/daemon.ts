@@ -73,6 +73,11 @@ function isNewer(one: string | null, other: string): boolean {
 
 const numbersOf = (version: string): number[] => (/^\d+(?:\.\d+)*/.exec(version)?.[0] ?? '').split('.').map(Number)
 
+const partJson = (part: PartHealth): Record<string, unknown> => ({ ...part, lastSuccess: iso(part.lastSuccess), nextTry: iso(part.nextTry) })
+
+/** How it does, for whoever asks the daemon itself: with times as everywhere else. */
+export const healthJson = (health: DaemonHealth): Record<string, unknown> => ({ ...health, at: iso(health.at), parts: health.parts.map(partJson) })
+
 export function daemonJson(status: DaemonStatus, version: string): Record<string, unknown> {
   const { presence, answer, health } = status
   const record = 'record' in presence && presence.kind !== 'dead' ? presence.record : null
@@ -80,7 +85,7 @@ export function daemonJson(status: DaemonStatus, version: string): Record<string
     pid: pidIn(presence),
     healthy: isWell(status),
     http: record?.http ?? null,
-    parts: (health?.parts ?? []).map((part) => ({ ...part, lastSuccess: iso(part.lastSuccess), nextTry: iso(part.nextTry) })),
+    parts: (health?.parts ?? []).map(partJson),
     liveness: presence.kind === 'alive' ? 'alive' : presence.kind === 'unseen' ? 'unknown' : 'dead',
     frozen: presence.kind === 'alive' && presence.frozen,
     answered: answer !== null && answer.kind !== 'silent',
