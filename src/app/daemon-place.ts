@@ -1,10 +1,10 @@
 import { closeSync, constants, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { judge, presenceOf } from '../decide/index.ts'
-import { daemonFiles } from '../keep/index.ts'
+import { daemonFiles, daemonFilesHere } from '../keep/index.ts'
 import type { DaemonFiles, DaemonPresence, DaemonRecord, ProcessId } from '../model/index.ts'
-import { policy } from '../model/index.ts'
-import { hasOpen, lockHolder } from '../observe/index.ts'
+import { Problem, policy } from '../model/index.ts'
+import { hasOpen, livesIn, lockHolder } from '../observe/index.ts'
 import { type Alone, lookAlone, takeAlone } from '../record/index.ts'
 import { withFailpoints } from './failpoints.ts'
 import type { World } from './world.ts'
@@ -12,6 +12,8 @@ import type { World } from './world.ts'
 /** Where the daemon of a home is, whoever asks: its files, and the lock that only one can hold. */
 export type DaemonPlace = {
   readonly files: DaemonFiles
+  /** The same files for the daemon itself, which stands among them: wherever its home is moved to. */
+  here(): DaemonFiles
   /** Null: another process has it, for now. */
   take(): Alone | null
   presence(): DaemonPresence
@@ -24,6 +26,7 @@ export function daemonPlace({ home, processes }: Pick<World, 'home' | 'processes
   const clings = ({ place, process }: DaemonRecord): boolean => judge(processes, place, process).kind === 'alive' && hasOpen(process.pid, files.lock)
   return {
     files,
+    here: () => withFailpoints('daemon', daemonFilesHere()),
     take() {
       files.make()
       return takeAlone(files.lock)
@@ -42,8 +45,19 @@ export function daemonPlace({ home, processes }: Pick<World, 'home' | 'processes
   }
 }
 
+/** Such as a full disk, one that cannot be written, or something else in the place of a file. What is no fault of the world stays what it is. */
+export function folderProblem({ files }: DaemonPlace, error: unknown): unknown {
+  const { code, path } = error as NodeJS.ErrnoException
+  if (error instanceof Problem || code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error
+  return new Problem('unavailable', `the daemon's folder cannot be used: ${path ?? files.folder}: ${code}`, {
+    hint: 'free space, make the home writable and your own, or move away what lies there',
+    cause: error,
+  })
+}
+
+/** One of another pid namespace has another name on its own record, and is not ours to judge, although we can see it. */
 function born(processes: World['processes'], pid: number | null): ProcessId | null {
-  const seen = pid === null ? null : processes.sample(pid)
+  const seen = pid === null || !livesIn(pid, processes.here().pidNamespace) ? null : processes.sample(pid)
   return seen?.kind === 'seen' ? { pid: seen.row.pid, ticks: seen.row.ticks } : null
 }
 

@@ -4,7 +4,7 @@ import type { DaemonAnswer, DaemonPresence } from '../model/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
 import { isComing } from './daemon.ts'
 import { askDaemon } from './daemon-ask.ts'
-import { type DaemonPlace, daemonPlace, repair } from './daemon-place.ts'
+import { type DaemonPlace, daemonPlace, folderProblem, repair } from './daemon-place.ts'
 import { newMarker, OWN_VARIABLES } from './launch.ts'
 import type { World } from './world.ts'
 
@@ -22,8 +22,14 @@ type Child = ReturnType<World['keepers']['apart']> & { readonly before: number }
 
 /** Has a daemon run, and answers once it does: the one that was there, ours, or that of another start that was faster. */
 export async function startDaemon(world: World, version: string): Promise<DaemonStarted> {
-  const { clock, policy } = world
   const place = daemonPlace(world)
+  return cameUp(world, place, version).catch((error: unknown) => {
+    throw folderProblem(place, error)
+  })
+}
+
+async function cameUp(world: World, place: DaemonPlace, version: string): Promise<DaemonStarted> {
+  const { clock, policy } = world
   const repaired: string[] = []
   const until = clock.elapsed() + policy.daemonStartMs
   let child: Child | null = null
@@ -50,28 +56,14 @@ function born(world: World, place: DaemonPlace, child: Child | null): Child {
   place.files.make()
   const base = world.cgroups.base()
   const before = place.files.logSize()
-  try {
-    const child = world.keepers.apart(['daemon', 'run', '--by', 'start'], {
-      env: cleanEnvironment(world),
-      marker: world.keepers.markerTrouble() === null ? newMarker('helper') : null,
-      cgroup: base.kind === 'base' ? base.path : null,
-      folder: place.files.folder,
-      log: place.files.log,
-    })
-    return { ...child, before }
-  } catch (error) {
-    throw folderProblem(place, error)
-  }
-}
-
-/** Such as a full disk, or something else in the place of a file. What is no fault of the world stays what it is. */
-export function folderProblem({ files }: DaemonPlace, error: unknown): unknown {
-  const { code, path } = error as NodeJS.ErrnoException
-  if (error instanceof Problem || code === undefined) return error
-  return new Problem('unavailable', `the daemon could not be started: ${path ?? files.folder}: ${code}`, {
-    hint: 'free space, make the home writable, or move away what lies there',
-    cause: error,
+  const next = world.keepers.apart(['daemon', 'run', '--by', 'start'], {
+    env: cleanEnvironment(world),
+    marker: world.keepers.markerTrouble() === null ? newMarker('helper') : null,
+    cgroup: base.kind === 'base' ? base.path : null,
+    folder: place.files.folder,
+    log: place.files.log,
   })
+  return { ...next, before }
 }
 
 /** Nothing of the session or run that it is started from: it outlives them, and tells nobody that it is one of them. */
@@ -102,8 +94,14 @@ function silent(presence: DaemonPresence, why: string): Problem {
   })
 }
 
+function howItWent(code: number | null): string {
+  if (code === null) return 'it did not come up in time'
+  // Nobody else has it leave so: somebody was at it who did not know of us.
+  return code === exitCode.done ? 'it was stopped again before it answered' : `it ended with ${code}`
+}
+
 function neverCame(place: DaemonPlace, child: Child | null): Problem {
-  const why = child?.trouble() ?? (child?.code() === null || child === null ? 'it did not come up in time' : `it ended with ${child.code()}`)
+  const why = child?.trouble() ?? howItWent(child?.code() ?? null)
   const words = child === null ? '' : place.files.lastWords(3, child.before)
   return new Problem('unavailable', `the daemon could not be started: ${why}${words === '' ? '' : `\n  ${words.replaceAll('\n', '\n  ')}`}`, {
     hint: `all that it said is in ${place.files.log}`,

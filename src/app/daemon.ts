@@ -2,7 +2,7 @@ import { isThere } from '../act/index.ts'
 import type { DaemonPresence, DaemonStatus, ProcessId } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import { askDaemon } from './daemon-ask.ts'
-import { type DaemonPlace, daemonPlace, repair } from './daemon-place.ts'
+import { type DaemonPlace, daemonPlace, folderProblem, repair } from './daemon-place.ts'
 import type { World } from './world.ts'
 
 /** What is true of this home's daemon, from the kernel; and how it does, from itself. Says what it repaired of a dead one. */
@@ -20,12 +20,16 @@ async function settle(world: World, place: DaemonPlace): Promise<{ presence: Dae
   const { clock, policy } = world
   const repaired: string[] = []
   const until = clock.elapsed() + policy.daemonAnswerMs
-  for (;;) {
-    const presence = place.presence()
-    if (presence.kind === 'dead') repaired.push(...repair(place, clock.now()))
-    else if (!isComing(presence)) return { presence, repaired }
-    if (clock.elapsed() >= until) return { presence, repaired }
-    await clock.sleep(policy.pollMaxMs)
+  try {
+    for (;;) {
+      const presence = place.presence()
+      if (presence.kind === 'dead') repaired.push(...repair(place, clock.now()))
+      else if (!isComing(presence)) return { presence, repaired }
+      if (clock.elapsed() >= until) return { presence, repaired }
+      await clock.sleep(policy.pollMaxMs)
+    }
+  } catch (error) {
+    throw folderProblem(place, error)
   }
 }
 
@@ -33,7 +37,7 @@ export const isComing = (presence: DaemonPresence): boolean => presence.kind ===
 
 export type DaemonStopped =
   | { readonly kind: 'none'; readonly repaired: readonly string[] }
-  | { readonly kind: 'stopped'; readonly pid: number; readonly killed: boolean }
+  | { readonly kind: 'stopped'; readonly pid: number; readonly killed: boolean; readonly repaired: readonly string[] }
 
 /** Ends it, by identity, and sees it gone. One that does not end in time is killed: it has nothing to lose. */
 export async function stopDaemon(world: World): Promise<DaemonStopped> {
@@ -51,7 +55,7 @@ export async function stopDaemon(world: World): Promise<DaemonStopped> {
   if (killed) place.files.tell(`pid ${target.pid} did not end within ${policy.daemonStopMs / 1000} s and was killed`, clock.now())
   clean(place)
   if (isThere(target, processes)) throw new Problem('survivors', `the daemon (pid ${target.pid}) is still there`)
-  return { kind: 'stopped', pid: target.pid, killed }
+  return { kind: 'stopped', pid: target.pid, killed, repaired }
 }
 
 /** Who repairs the home, or looks, holds its lock too: only what is on record, or was started as a daemon, is one. Its identity is checked later. */

@@ -24,6 +24,8 @@ export async function daemonVerb(world: World, parsed: Parsed): Promise<number> 
 const VERBS: Readonly<Record<string, (world: World, parsed: Parsed) => Promise<number>>> = { run, start, stop, status }
 
 async function run({ assets, home }: World, parsed: Parsed): Promise<number> {
+  // Node would open a debugger. Until the daemon says what it makes of a signal, this one does nothing.
+  process.on('SIGUSR1', () => {})
   const { runDaemon } = require(join(assets, 'daemon.cjs')) as Bundle
   const code = await runDaemon({ assets, home, version: HOLDFAST_VERSION, startedBy: startedBy(parsed) }).catch(fromBundle)
   // What did not end in time is not waited for.
@@ -54,9 +56,10 @@ async function start(world: World, { flags }: Parsed): Promise<number> {
 
 async function stop(world: World, { flags }: Parsed): Promise<number> {
   const stopped = await stopDaemon(world)
-  if (stopped.kind === 'none') for (const line of stopped.repaired) say(line)
+  const { repaired } = stopped
+  for (const line of repaired) say(line)
   if (flags.has('json'))
-    printJson(stopped.kind === 'none' ? { stopped: false, pid: null, killed: false } : { stopped: true, ...stopped, kind: undefined })
+    printJson(stopped.kind === 'none' ? { stopped: false, pid: null, killed: false, repaired } : { stopped: true, ...stopped, kind: undefined })
   else if (stopped.kind === 'none') print(['no daemon runs'])
   else print([`the daemon (pid ${stopped.pid}) was ${stopped.killed ? 'killed, since it did not end in time' : 'stopped'}, and seen gone`])
   return exitCode.done

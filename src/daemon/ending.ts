@@ -12,6 +12,23 @@ export type Farewell = {
   said(): void
 }
 
+/** All that would end it without a word, and can be heard. */
+const ENDING = [
+  'SIGTERM',
+  'SIGINT',
+  'SIGQUIT',
+  'SIGALRM',
+  'SIGVTALRM',
+  'SIGPROF',
+  'SIGXCPU',
+  'SIGIO',
+  'SIGPWR',
+  'SIGSTKFLT',
+] as const satisfies NodeJS.Signals[]
+
+/** By the first of them Node would open a debugger, by which everybody on this machine could act as the owner. */
+const DEAF = ['SIGUSR1', 'SIGUSR2'] as const
+
 /** Every way to end comes through here, so that each leaves a line. */
 export function listenForEnd(log: Log): Farewell {
   let first: Ending | null = null
@@ -26,7 +43,10 @@ export function listenForEnd(log: Log): Farewell {
     log(`ends: ${why}`)
     tell(first)
   }
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const) process.on(signal, () => end(signal, exitCode.done))
+  for (const signal of ENDING) process.on(signal, () => end(signal, exitCode.done))
+  for (const signal of DEAF) process.on(signal, () => log(`${signal}: it means nothing to the daemon, which goes on`))
+  // Past its limit a file cannot be written, the log perhaps: whoever wanted to write is told so.
+  process.on('SIGXFSZ', () => {})
   // A terminal that is closed, or a habit: what is configured is read anew with every round.
   process.on('SIGHUP', () => log('SIGHUP: it goes on; the configuration is read anew with every round anyway'))
   for (const fault of ['uncaughtException', 'unhandledRejection'] as const)

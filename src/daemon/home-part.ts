@@ -8,7 +8,10 @@ import type { Part } from './loop.ts'
 import type { Door } from './socket.ts'
 
 export type Own = {
+  /** As the daemon has them, wherever they are moved to. */
   readonly files: DaemonFiles
+  /** Which folder others find where its own was. */
+  readonly identity: DaemonFiles['identity']
   readonly alone: Alone
   /** The daemon on record that is alive and holds the home, if that is another one. */
   readonly other: () => DaemonRecord | null
@@ -22,14 +25,14 @@ export type Own = {
 
 /** Sees to what is the daemon's own: its folder, its lock, its socket, its record. Without a home, or beside another daemon, it does not go on. */
 export function homePart(own: Own): Part {
-  const { files, alone, door, record, log, end } = own
-  const folder = files.identity()
+  const { files, identity, alone, door, record, log, end } = own
+  const folder = identity()
   const watching = watchFolder(own)
   return {
     name: 'home',
     everyMs: policy.daemonPulseMs,
     async round() {
-      if (files.identity() !== folder || folder === null) return leave('the home was removed or replaced', exitCode.unavailable)
+      if (identity() !== folder || folder === null) return leave('the home was removed or replaced', exitCode.unavailable)
       if (!alone.isStill()) {
         if (!(await retake(own))) return leave('its lock file was taken away, and another daemon holds the home now', exitCode.held)
         log('the lock file was gone: the home is held anew')

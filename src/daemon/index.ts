@@ -16,8 +16,9 @@ import type { DaemonFiles, DaemonHealth, DaemonRecord, StartedBy } from '../mode
 import { DAEMON_PROTOCOL, Problem, policy, sameProcess } from '../model/index.ts'
 import { type Farewell, listenForEnd } from './ending.ts'
 import { homePart } from './home-part.ts'
-import { errorText, type Log, openLog } from './log.ts'
+import { type Log, openLog } from './log.ts'
 import { type Loop, startLoop, within } from './loop.ts'
+import { openMemory } from './memory.ts'
 import { otherDaemon, ownMarker, refuseNewerStore, takeHome } from './own.ts'
 import { partsOf } from './parts.ts'
 import { daemonSite } from './site.ts'
@@ -56,7 +57,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     const error = folderProblem(place, raw)
     // Without a terminal its log is the only place where anybody will look.
     if (!(error instanceof Problem) || !place.files.isLog(2)) throw error
-    place.files.tell(`did not start: ${error.message}`, realClock.now())
+    place.files.tell(`did not start: ${error.message}${error.hint === null ? '' : `\n${error.hint}`}`, realClock.now())
     return error.exitCode
   }
 }
@@ -65,7 +66,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
 async function serve(options: DaemonOptions, world: World, place: DaemonPlace, alone: Alone): Promise<number> {
   const { files } = place
   process.chdir(files.folder)
-  const log = openLog(files, realClock)
+  const here = place.here()
+  const log = openLog(here, realClock)
   const farewell = listenForEnd(log)
   clearRemains(place, realClock.now())
   log(`started: holdfast ${options.version}, by daemon ${options.startedBy}, in ${options.home}`)
@@ -78,7 +80,7 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
     return openWorld(options)
   }
   const shared = worlds(open)
-  const remember = rememberIn(shared, log)
+  const { remember, part: memory } = openMemory(shared, log, realClock, () => loop.wake('store'))
   const known = { ...options, files, worlds: shared, log, health: () => loop.health() }
   const daemon: Daemon = {
     ...known,
@@ -86,20 +88,31 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
     wake: (part) => loop.wake(part),
     listening(http) {
       record = { ...record, http }
-      files.writeRecord(record)
+      here.writeRecord(record)
     },
   }
-  const door = await openDoor(files, daemon.site.onSocket)
-  files.writeRecord(record)
+  const door = await openDoor(here, daemon.site.onSocket)
+  here.writeRecord(record)
   const other = (): DaemonRecord | null => otherDaemon(place, record)
-  const own = homePart({ files, alone, other, clock: realClock, door, record: () => record, log, end: farewell.end, wake: () => loop.wake('home') })
+  const own = homePart({
+    files: here,
+    identity: files.identity,
+    alone,
+    other,
+    clock: realClock,
+    door,
+    record: () => record,
+    log,
+    end: farewell.end,
+    wake: () => loop.wake('home'),
+  })
   const tell = tellFailures(log, farewell, realClock)
-  const loop = startLoop([own, ...partsOf(daemon)], realClock, (...told) => {
+  const loop = startLoop([own, memory, ...partsOf(daemon)], realClock, (...told) => {
     tell(...told)
     vitals.nudge()
   })
   const vitals = watchVitals(loop.health, {
-    files,
+    files: here,
     clock: realClock,
     turned: (what, why) => {
       log(`${what}${why === null ? '' : `: ${why}`}`)
@@ -113,7 +126,7 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
   await leave(loop, log)
   await door.close()
   await within(policy.daemonCloseMs, remember({ what: 'ended', pid: process.pid, why: why.split('\n')[0] }))
-  return goAway({ place, alone, farewell, log, folder, record }, code)
+  return goAway({ here, alone, farewell, log, record }, code)
 }
 
 const recordOf = ({ version, startedBy }: DaemonOptions, world: World, { files }: DaemonPlace): DaemonRecord => ({
@@ -136,33 +149,24 @@ function stripEnvironment(world: World): void {
   Object.assign(process.env, clean)
 }
 
-/** That the store is the trouble is told by the part that needs it; the daemon does not fail because of its own history. */
-const rememberIn =
-  (shared: Worlds, log: Log) =>
-  (detail: Readonly<Record<string, unknown>>): Promise<void> =>
-    shared
-      .use(async (world) => (await world.store('writer')).recordDaemon(detail, world.clock.now()))
-      .catch((error: unknown) => log(`not recorded as an event (${String(detail['what'])}): ${errorText(error)}`))
-
 async function leave(loop: Loop, log: Log): Promise<void> {
   const late = await loop.stop()
   if (late.length > 0) log(`did not wait any longer for: ${late.join(', ')}`)
 }
 
 type Last = {
-  readonly place: DaemonPlace
+  readonly here: DaemonFiles
   readonly alone: Alone
   readonly farewell: Farewell
   readonly log: Log
-  readonly folder: string | null
   readonly record: DaemonRecord
 }
 
 /** Nothing is left but the log, and the lock goes last: who comes next finds the home in order. */
-async function goAway({ place: { files }, alone, farewell, log, folder, record }: Last, code: number): Promise<number> {
+async function goAway({ here, alone, farewell, log, record }: Last, code: number): Promise<number> {
   // By what it says: with its lock file taken away, one that is here now may have written its own.
-  const there = files.identity() === folder ? files.record() : null
-  if (there !== null && sameProcess(there.process, record.process)) files.removeRecord()
+  const there = here.record()
+  if (there !== null && sameProcess(there.process, record.process)) here.removeRecord()
   log(`ended: exit code ${code}`)
   farewell.said()
   alone.release()

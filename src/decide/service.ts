@@ -1,4 +1,4 @@
-import type { Runs, ServiceFacts } from '../model/index.ts'
+import type { Runs, ServiceFacts, UnitState } from '../model/index.ts'
 
 /** One truth about what runs: the daemon that holds the home is the one; who started it is what the manager and it both say. */
 export function judgeService({ file, unit, daemon }: ServiceFacts): { readonly runs: Runs; readonly disagreement: string | null } {
@@ -8,8 +8,7 @@ export function judgeService({ file, unit, daemon }: ServiceFacts): { readonly r
     if (managed !== null)
       return { runs: 'nothing', disagreement: `the service runs (pid ${managed}), but holds no home: it just starts or ends, or is not ours` }
     if (unit?.trouble != null) return { runs: 'nothing', disagreement: `the service has failed: ${unit.trouble}` }
-    const idle = file !== 'absent' && unit !== null && unit.enabled
-    return { runs: 'nothing', disagreement: idle ? 'the service is installed, but was stopped' : null }
+    return { runs: 'nothing', disagreement: file === 'absent' || unit === null ? null : idleText(unit) }
   }
   const { pid } = daemon.process
   if (unit === null) return { runs: daemon.startedBy === 'service' ? 'unknown' : 'by-hand', disagreement: null }
@@ -21,4 +20,13 @@ export function judgeService({ file, unit, daemon }: ServiceFacts): { readonly r
   if (found.length > 0) return { runs: 'by-hand', disagreement: `the daemon that holds the home is pid ${pid}; ${found.join('; ')}` }
   const aside = file === 'absent' ? null : `the service is installed, but the daemon (pid ${pid}) was started by hand`
   return { runs: 'by-hand', disagreement: aside }
+}
+
+function idleText({ active, enabled, state }: UnitState): string {
+  // In the words of systemd, which waits a while between two lives.
+  if (state.includes('auto-restart')) return 'the service has failed, and is about to be started again'
+  if (active) return `the service is ${state}, and has no process yet`
+  return enabled
+    ? 'the service is installed, but was stopped'
+    : 'the service is installed, but neither runs nor is started at login: nothing runs a daemon'
 }

@@ -23,7 +23,7 @@ export function refusalOf(request: IncomingMessage, door: Door, version: string)
 /** Whoever has its own name lead to this address (DNS rebinding) names itself here. */
 function strangeHost({ headers, url }: IncomingMessage, { port }: Extract<Door, { kind: 'loopback' }>): Refusal | null {
   const names = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`)
-  if (names.includes(headers.host ?? '') && url?.startsWith('/') === true) return null
+  if (names.includes((headers.host ?? '').toLowerCase()) && url?.startsWith('/') === true) return null
   return { status: 403, body: { error: 'this is not the host that was asked for', hint: `ask 127.0.0.1:${port}` } }
 }
 
@@ -31,7 +31,11 @@ function strangeHost({ headers, url }: IncomingMessage, { port }: Extract<Door, 
 function strangePage({ headers }: IncomingMessage): Refusal | null {
   const { origin, host } = headers
   const site = headers['sec-fetch-site']
-  if ((origin === undefined || origin === `http://${host}`) && (site === undefined || site === 'same-origin' || site === 'none')) return null
+  if (
+    (origin === undefined || origin.toLowerCase() === `http://${host}`.toLowerCase()) &&
+    (site === undefined || site === 'same-origin' || site === 'none')
+  )
+    return null
   return { status: 403, body: { error: 'pages of other origins may not ask' } }
 }
 

@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { SessionCount } from '../app/index.ts'
 import { DAEMON_PROTOCOL, type DaemonHealth, Problem, policy } from '../model/index.ts'
-import { daemonMetrics, METRICS_TYPE, metricsText } from '../show/index.ts'
+import { daemonMetrics, healthJson, iso, METRICS_TYPE, metricsText } from '../show/index.ts'
 import { type Mounted, mcpRoute } from './mcp.ts'
 import type { Counter } from './requests.ts'
 
@@ -30,9 +30,9 @@ export function routes(options: RouteOptions): { readonly app: Hono<Bindings>; c
 
   app.get('/healthz', (context) => {
     const now = health()
-    return context.json(now, now.healthy ? 200 : 503)
+    return context.json(healthJson(now), now.healthy ? 200 : 503)
   })
-  app.get('/version', (context) => context.json({ version, protocol: DAEMON_PROTOCOL, pid: process.pid, startedAt }))
+  app.get('/version', (context) => context.json({ version, protocol: DAEMON_PROTOCOL, pid: process.pid, startedAt: iso(startedAt) }))
   app.get('/metrics', async (context) => {
     const { user, system } = process.cpuUsage()
     const families = daemonMetrics({
@@ -50,7 +50,10 @@ export function routes(options: RouteOptions): { readonly app: Hono<Bindings>; c
   })
   app.on(['POST', 'GET', 'DELETE'], '/mcp', async (context) => {
     await options.ready()
-    return mcp.answer(context.env.incoming, context.env.outgoing)
+    const answer = await mcp.answer(context.env.incoming, context.env.outgoing)
+    // What the protocol of today takes no more is said without what it takes.
+    if (answer.status === 405 && !answer.headers.has('allow')) answer.headers.set('allow', 'POST')
+    return answer
   })
 
   for (const path of ['/healthz', '/version', '/metrics'])

@@ -1,26 +1,18 @@
-import {
-  chmodSync,
-  closeSync,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { chmodSync, fstatSync, lstatSync, mkdirSync, readdirSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DaemonFiles, DaemonHealth, DaemonRecord } from '../model/index.ts'
-import { isSignallable, Problem, policy } from '../model/index.ts'
-import { readOr, writeAtomically, writeIfPossible } from './atomic.ts'
+import { isPid, Problem, policy } from '../model/index.ts'
+import { writeAtomically, writeIfPossible } from './atomic.ts'
 import { capLog, sizeOf } from './log.ts'
+import { readFile, withFile } from './regular.ts'
 
 /** All of it derives from the home: no variable of a caller can make two of it. */
-export function daemonFiles(home: string): DaemonFiles {
-  const folder = join(home, 'daemon')
+export const daemonFiles = (home: string): DaemonFiles => filesIn(join(home, 'daemon'))
+
+/** The same, for who stands in that folder: wherever it was moved to since. */
+export const daemonFilesHere = (): DaemonFiles => filesIn('.')
+
+function filesIn(folder: string): DaemonFiles {
   const record = join(folder, 'daemon.json')
   const health = join(folder, 'health.json')
   const log = join(folder, 'log')
@@ -33,17 +25,22 @@ export function daemonFiles(home: string): DaemonFiles {
     lock: join(folder, 'lock.db'),
     socket: join(folder, 'sock'),
     log,
-    make: () => makeFolder(folder),
+    make() {
+      makeFolder(folder)
+      clearWay(log)
+    },
     identity: () => identityOf(folder),
-    record: () => recordIn(readOr(record)),
+    record: () => recordIn(readFile(record)),
     writeRecord(entry) {
       clearFolder(record)
       writeAtomically(record, `${JSON.stringify(entry)}\n`)
     },
-    removeRecord: () => rmSync(record, { force: true, recursive: true }),
-    health: () => healthIn(readOr(health)),
+    removeRecord() {
+      for (const name of [health, record]) rmSync(name, { force: true, recursive: true })
+    },
+    health: () => healthIn(readFile(health)),
     writeHealth: (entry) => writeIfPossible(health, `${JSON.stringify(entry)}\n`),
-    port: () => portIn(readOr(port)),
+    port: () => portIn(readFile(port)),
     keepPort: (number) => writeIfPossible(port, `${number}\n`),
     tell: (line, at) => append(log, `${new Date(at).toISOString()} ${process.pid} ${line.trimEnd().replaceAll('\n', '\n  ')}\n`),
     capLog: () => capLog(log),
@@ -52,7 +49,7 @@ export function daemonFiles(home: string): DaemonFiles {
     isLog: (fd) => isSame(fd, log),
     remains,
     clear() {
-      for (const name of [...remains(), ...litter().map((left) => left.name)]) remove(name)
+      for (const name of ['health.json', ...remains(), ...litter().map((left) => left.name)]) remove(name)
     },
     litter,
     removeLitter(name) {
@@ -66,7 +63,7 @@ const REMAINS = /^(?:daemon\.json(?:\.\d+)?|health\.json\.\d+|sock(?:\.\d+)*)$/
 
 /** What else is called by the pid of its writer until it is whole, and what lay in the place of a file of ours. */
 const HALF_WRITTEN = /^(?:token|notified|port)\.(\d+)(?:\.[0-9a-f-]{36})?$/
-const ASIDE = /^(?:daemon\.json|health\.json|sock|lock\.db)\.aside-\w+$/
+const ASIDE = /^(?:daemon\.json|health\.json|log|sock|lock\.db)\.aside-\w+$/
 
 function litterOf(name: string): { readonly name: string; readonly writer: number | null }[] {
   const writer = HALF_WRITTEN.exec(name)?.[1]
@@ -86,12 +83,18 @@ function makeFolder(folder: string): void {
   }
   const known = lstatSync(folder, { throwIfNoEntry: false })
   if (known?.isDirectory() !== true) throw folderTrouble(folder, 'it is not a folder')
-  if ((known.mode & 0o077) !== 0) chmodSync(folder, 0o700)
+  const uid = process.geteuid?.() ?? known.uid
+  if (known.uid !== uid) throw folderTrouble(folder, `it belongs to uid ${known.uid}, and you are uid ${uid}`)
+  try {
+    if ((known.mode & 0o077) !== 0) chmodSync(folder, 0o700)
+  } catch (error) {
+    throw folderTrouble(folder, error)
+  }
 }
 
 const folderTrouble = (folder: string, why: unknown): Problem =>
-  new Problem('unavailable', `the daemon's folder ${folder} cannot be made: ${(why as NodeJS.ErrnoException).code ?? String(why)}`, {
-    hint: 'free space, make the home writable, or move away what lies there',
+  new Problem('unavailable', `the daemon's folder ${folder} cannot be made, or made private: ${(why as NodeJS.ErrnoException).code ?? String(why)}`, {
+    hint: 'free space, make the home writable and your own, or move away what lies there',
     cause: why,
   })
 
@@ -105,7 +108,8 @@ function recordIn(text: string | null): DaemonRecord | null {
   const read = parsed(text) as DaemonRecord | null
   const isWhole =
     read?.format === 1 &&
-    isSignallable(read.process?.pid) &&
+    // Of a container's own pid namespace it may well be the first.
+    isPid(read.process?.pid) &&
     Number.isInteger(read.process.ticks) &&
     [read.place?.install, read.place?.machine, read.place?.boot, read.place?.pidNamespace, read.place?.timeNamespace].every(isText) &&
     [read.version, read.socket, read.startedBy].every(isText) &&
@@ -134,19 +138,23 @@ function clearFolder(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) renameSync(path, `${path}.aside-${process.pid}`)
 }
 
+/** Who is to write there would wait for the other end of a pipe. */
+function clearWay(path: string): void {
+  const known = statSync(path, { throwIfNoEntry: false })
+  if (known !== undefined && !known.isFile() && !known.isDirectory()) renameSync(path, `${path}.aside-${process.pid}`)
+}
+
 /** Opened anew for each line: the file may be moved away. One write a line, so that lines of several writers do not mix. */
 function append(path: string, text: string): boolean {
+  // Null: a full disk, or no folder any more: there is nowhere to tell it.
+  return withFile(path, 'append', (fd) => writeSync(fd, text)) !== null && isCapped(path)
+}
+
+function isCapped(path: string): boolean {
   try {
-    const fd = openSync(path, 'a', 0o600)
-    try {
-      writeSync(fd, text)
-    } finally {
-      closeSync(fd)
-    }
     capLog(path)
     return true
   } catch {
-    // A full disk, or no folder any more: there is nowhere to tell it.
     return false
   }
 }
@@ -154,17 +162,9 @@ function append(path: string, text: string): boolean {
 const TAIL_BYTES = 4096
 
 function tailOf(path: string, after: number): string {
-  try {
-    const fd = openSync(path, 'r')
-    try {
-      const tail = Buffer.alloc(TAIL_BYTES)
-      return tail.subarray(0, readSync(fd, tail, 0, TAIL_BYTES, Math.max(after, sizeOf(path) - TAIL_BYTES))).toString('utf8')
-    } finally {
-      closeSync(fd)
-    }
-  } catch {
-    return ''
-  }
+  const tail = Buffer.alloc(TAIL_BYTES)
+  const length = withFile(path, 'read', (fd) => readSync(fd, tail, 0, TAIL_BYTES, Math.max(after, sizeOf(path) - TAIL_BYTES)))
+  return tail.subarray(0, length ?? 0).toString('utf8')
 }
 
 function isSame(fd: number, path: string): boolean {

@@ -1,6 +1,6 @@
 export { foreignFiles } from './aside.ts'
 export * from './containers.ts'
-export { daemonFiles } from './daemon-files.ts'
+export { daemonFiles, daemonFilesHere } from './daemon-files.ts'
 export * from './files.ts'
 export * from './help.ts'
 export { shellKeepers } from './keepers.ts'

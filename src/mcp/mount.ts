@@ -28,7 +28,7 @@ export function mount({ assets, home, version, tell }: MountOptions): {
     {
       maxSubscriptions: policy.mcpSubscriptions,
       maxRequestBodySize: policy.httpBodyBytes,
-      onerror: (error) => tell((error.message.split('\n', 1)[0] ?? '').slice(0, 200)),
+      onerror: (error) => tell(error.message.replaceAll(/\s+/g, ' ').slice(0, 200)),
     },
   )
   return {

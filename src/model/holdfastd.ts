@@ -98,6 +98,7 @@ export interface DaemonFiles {
   /** Null: none, or none that makes sense. */
   record(): DaemonRecord | null
   writeRecord(record: DaemonRecord): void
+  /** And with it how the daemon did. */
   removeRecord(): void
   health(): DaemonHealth | null
   /** False: a full disk, or no folder any more. */
@@ -117,7 +118,7 @@ export interface DaemonFiles {
   isLog(fd: number): boolean
   /** What only a living daemon needs: its record, its socket, what it had half written. */
   remains(): readonly string[]
-  /** Takes them away, and the litter; only who holds the lock may. */
+  /** Takes them away, with the litter and how it did; only who holds the lock may. */
   clear(): void
   /** What was half written, or moved out of the way, and nobody needs: each with the pid of its writer, if that may be at it still. */
   litter(): readonly { readonly name: string; readonly writer: number | null }[]

@@ -158,6 +158,8 @@ export interface Store {
   restore(runs: readonly RestoredRun[]): Promise<void>
   /** Something about Holdfast's own daemon, which is of no session; only the newest of them are kept. */
   recordDaemon(detail: Readonly<Record<string, unknown>>, at: number): Promise<void>
+  /** Could something be recorded now? Records nothing; throws the Problem that whoever records would have. */
+  tryWrite(): Promise<void>
   events(which: { session: string | null; after: number; limit: number }): Promise<HoldfastEvent[]>
   /** Forgets ended runs beyond retention (never the newest of a session that is kept); answers their ids. */
   forget(which: Retention): Promise<string[]>

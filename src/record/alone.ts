@@ -1,4 +1,4 @@
-import { closeSync, existsSync, lstatSync, mkdtempSync, openSync, renameSync, truncateSync } from 'node:fs'
+import { closeSync, existsSync, lstatSync, mkdtempSync, openSync, renameSync, type Stats, truncateSync } from 'node:fs'
 import { Problem } from '../model/index.ts'
 import { type Database, loadSqlite } from './driver.ts'
 import { BUSY, DAMAGED, NOT_A_DATABASE, sqliteCode } from './sqlite/open.ts'
@@ -104,10 +104,18 @@ const moveAside = (path: string): void => renameSync(path, mkdtempSync(`${path}.
 
 /** Whatever else lies there (a pipe, a link) is never opened. */
 function isFile(path: string): boolean {
-  const known = lstatSync(path, { throwIfNoEntry: false })
+  const known = seen(path)
   if (known === undefined || known.isDirectory()) return false
   if (!known.isFile()) throw new Problem('unavailable', `${path} is not a file, so nobody can hold this home`, { hint: 'move it away' })
   return true
+}
+
+function seen(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    throw trouble(path, error)
+  }
 }
 
 function identityOf(path: string): string | null {

@@ -59,7 +59,24 @@ function partCells(part: PartHealth, now: number, paint: Paint): { text: string;
 export const versionText = (daemon: string | null, command: string): string[] =>
   daemon === command
     ? []
-    : [`the daemon is ${plain(daemon ?? 'of another version')}, this command ${command}: holdfast daemon stop && holdfast daemon start`]
+    : [`the daemon is ${plain(daemon ?? 'of another version')}, this command ${command}: ${isNewer(daemon, command) ? USE_NEWER : START_ANEW}`]
+
+const START_ANEW = 'holdfast daemon stop && holdfast daemon start'
+const USE_NEWER = 'use the newer holdfast, which the daemon was started by (type -a holdfast shows all there are)'
+
+/** By its numbers: what comes after them does not count. */
+function isNewer(one: string | null, other: string): boolean {
+  const [ours, theirs] = [numbersOf(other), numbersOf(one ?? '')]
+  const at = theirs.findIndex((number, index) => number !== ours[index])
+  return at >= 0 && (theirs[at] ?? 0) > (ours[at] ?? 0)
+}
+
+const numbersOf = (version: string): number[] => (/^\d+(?:\.\d+)*/.exec(version)?.[0] ?? '').split('.').map(Number)
+
+const partJson = (part: PartHealth): Record<string, unknown> => ({ ...part, lastSuccess: iso(part.lastSuccess), nextTry: iso(part.nextTry) })
+
+/** How it does, for whoever asks the daemon itself: with times as everywhere else. */
+export const healthJson = (health: DaemonHealth): Record<string, unknown> => ({ ...health, at: iso(health.at), parts: health.parts.map(partJson) })
 
 export function daemonJson(status: DaemonStatus, version: string): Record<string, unknown> {
   const { presence, answer, health } = status
@@ -68,7 +85,7 @@ export function daemonJson(status: DaemonStatus, version: string): Record<string
     pid: pidIn(presence),
     healthy: isWell(status),
     http: record?.http ?? null,
-    parts: (health?.parts ?? []).map((part) => ({ ...part, lastSuccess: iso(part.lastSuccess), nextTry: iso(part.nextTry) })),
+    parts: (health?.parts ?? []).map(partJson),
     liveness: presence.kind === 'alive' ? 'alive' : presence.kind === 'unseen' ? 'unknown' : 'dead',
     frozen: presence.kind === 'alive' && presence.frozen,
     answered: answer !== null && answer.kind !== 'silent',
@@ -80,6 +97,7 @@ export function daemonJson(status: DaemonStatus, version: string): Record<string
     startedBy: record?.startedBy ?? null,
     socket: record?.socket ?? null,
     command: version,
+    repaired: status.repaired,
   }
 }
 

@@ -80,7 +80,10 @@ export function daemonMetrics(facts: DaemonFacts): Family[] {
     gauge(
       'holdfast_sessions',
       'Live sessions by the state of their run and the kind of their agent.',
-      (sessions ?? []).map(({ count, state, harness }) => ({ labels: { state, harness: harness ?? '' }, value: count })),
+      (sessions?.length === 0 ? [NO_SESSION] : (sessions ?? [])).map(({ count, state, harness }) => ({
+        labels: { state, harness: harness ?? '' },
+        value: count,
+      })),
     ),
     counter(
       'holdfast_http_requests_total',
@@ -92,6 +95,9 @@ export function daemonMetrics(facts: DaemonFacts): Family[] {
     gauge('process_start_time_seconds', 'When the daemon began.', one(startedAt / 1000)),
   ]
 }
+
+/** Where there is none, that is a number too: what is absent cannot be told from what is not measured. */
+const NO_SESSION = { state: 'running', harness: null, count: 0 }
 
 const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000)
 

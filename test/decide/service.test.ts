@@ -30,6 +30,13 @@ describe('one truth about what runs', () => {
     ['the service without the home', { file: 'ours', unit: runs, daemon: null }, 'nothing', /pid 7\), but holds no home/],
     ['a service that failed', { file: 'ours', unit: unit({ trouble: 'exit-code' }), daemon: null }, 'nothing', /has failed: exit-code/],
     ['a service that was stopped', { file: 'ours', unit: unit({}), daemon: null }, 'nothing', /was stopped/],
+    [
+      'one that is started again after a pause',
+      { file: 'ours', unit: unit({ active: true, state: 'activating, auto-restart' }), daemon: null },
+      'nothing',
+      /has failed, and is about to be started again/,
+    ],
+    ['one that is switched off', { file: 'ours', unit: unit({ enabled: false }), daemon: null }, 'nothing', /neither runs nor is started at login/],
     ['what cannot be told', { file: 'ours', unit: runs, daemon: 'another namespace' }, 'unknown', /another namespace/],
   ] as const)('%s', (_, facts, which, disagreement) => {
     const judged = judgeService(facts)

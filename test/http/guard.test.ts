@@ -38,7 +38,7 @@ verifies('private', 'every path needs the token, and says where it lies', async 
 
 verifies('private', 'a name that was made to lead here (DNS rebinding) is refused, with and without the token', async () => {
   const { port } = here
-  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`])
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `LocalHost:${port}`, `[::1]:${port}`])
     expect((await here.ask({ headers: { host } })).status, host).toBe(200)
   const strange = [
     'evil.example',

@@ -60,6 +60,16 @@ test('what /metrics says is the published format, and is all there', async () =>
   }
 })
 
+test('no session at all is a number', async () => {
+  const here = await serving(() => ({ sessions: async () => [] }))
+  try {
+    const found = parseExposition((await here.ask({ path: '/metrics' })).text)
+    expect(found.get('holdfast_sessions')?.readings).toEqual([{ labels: { state: 'running', harness: '' }, value: 0 }])
+  } finally {
+    await here.close()
+  }
+})
+
 test('a store that cannot be asked is told, and hides nothing else', async () => {
   const here = await serving(() => ({ sessions: () => Promise.reject(new Error('no store')) }))
   try {

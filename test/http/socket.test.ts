@@ -46,7 +46,7 @@ function ask(url: string, headers: Record<string, string> = {}, body?: unknown):
 }
 
 test('in its private folder no token and no host is asked for, and other versions are told', async () => {
-  expect(await ask('/healthz', { host: 'whatever' })).toEqual({ status: 200, json: WELL })
+  expect(await ask('/healthz', { host: 'whatever' })).toEqual({ status: 200, json: { ...WELL, at: '1970-01-01T00:00:00.001Z' } })
   expect(await ask('/version', { 'holdfast-protocol': String(DAEMON_PROTOCOL) })).toMatchObject({ status: 200 })
   expect(await ask('/version', { 'holdfast-protocol': '99' })).toMatchObject({ status: 426, json: { daemon: { protocol: DAEMON_PROTOCOL } } })
 })

@@ -52,7 +52,7 @@ verifies('private', 'the folder and all that is in it are private from creation,
   expect(statSync(files.folder).mode & 0o777).toBe(0o700)
   rmSync(files.folder, { recursive: true })
   writeFileSync(files.folder, '')
-  expect(() => files.make()).toThrow(/cannot be made: it is not a folder/)
+  expect(() => files.make()).toThrow(/cannot be made, or made private: it is not a folder/)
 })
 
 test('a record comes back as it was written, and anything else is none', () => {
@@ -108,7 +108,8 @@ test('only what a dead one needs no more is taken away', () => {
   expect([...files.remains()].toSorted()).toEqual(['daemon.json', 'daemon.json.12', 'health.json.12', 'sock', 'sock.12.1'])
   files.clear()
   expect(files.remains()).toEqual([])
-  for (const name of ['health.json', 'log', 'lock.db', 'mine']) expect(statSync(join(files.folder, name)).isFile()).toBe(true)
+  expect(readdirSync(files.folder)).not.toContain('health.json')
+  for (const name of ['log', 'lock.db', 'mine']) expect(statSync(join(files.folder, name)).isFile()).toBe(true)
 })
 
 test('what was half written or moved out of the way is litter, by its name alone, and goes with the rest', () => {

@@ -13,7 +13,12 @@ test('a home that is removed or replaced ends it, and is not made again', () =>
     renameSync(lab.home, `${lab.home}.away`)
     await gone(pid)
     expect(existsSync(lab.home)).toBe(false)
-    expect(readOr(join(`${lab.home}.away`, 'daemon', 'log'))).not.toMatch(/a bug/)
+    const away = { env: { HOLDFAST_HOME: `${lab.home}.away` } }
+    expect(readOr(join(`${lab.home}.away`, 'daemon', 'log'))).toMatch(
+      new RegExp(`${pid} ends: the home was removed or replaced\\n[\\s\\S]*${pid} ended: exit code 69\\n$`),
+    )
+    expect(await lab.hf(['daemon', 'status'], away)).toMatchObject({ stdout: 'no daemon runs\n', stderr: '' })
+    for (const name of ['health.json', 'daemon.json', 'sock']) expect(existsSync(join(`${lab.home}.away`, 'daemon', name)), name).toBe(false)
     const other = await started(lab)
     rmSync(lab.home, { recursive: true, force: true, maxRetries: 5 })
     await gone(other)
@@ -130,7 +135,9 @@ test('a store of a newer Holdfast ends it, with a line and 69', () =>
     const again = await lab.hf(['daemon', 'start'])
     expect([again.code, again.stderr]).toEqual([
       69,
-      expect.stringMatching(/could not be started: it ended with 69\n.*did not start: the store .* has format 999/) as string,
+      expect.stringMatching(
+        /could not be started: it ended with 69\n.*did not start: the store .* has format 999.*\n +use the newer Holdfast that wrote it/,
+      ) as string,
     ])
   }))
 
@@ -149,7 +156,7 @@ verifies('stop-proof', 'one that does not leave when it is told is killed, with 
     // It freezes on its way out.
     const env = { HOLDFAST_FAILPOINTS: 'before:daemon.removeRecord=stop' }
     const pid = await started(lab, { command: TEST_COMMAND, env })
-    expect(JSON.parse(await lab.ok(['daemon', 'stop', '--json']))).toEqual({ stopped: true, pid, killed: true })
+    expect(JSON.parse(await lab.ok(['daemon', 'stop', '--json']))).toEqual({ stopped: true, pid, killed: true, repaired: [] })
     expect(isAlive(pid)).toBe(false)
     expect(logOf(lab)).toMatch(new RegExp(`pid ${pid} did not end within 10 s and was killed`))
     expect((await lab.hf(['daemon', 'status'])).stderr).toBe('')

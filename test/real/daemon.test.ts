@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -45,8 +45,15 @@ verifies('private', 'it has a session, a folder and a clean environment of its o
     for (const fd of [1, 2]) expect(statSync(`/proc/${pid}/fd/${fd}`).ino).toBe(statSync(join(folderOf(lab), 'log')).ino)
     signal(lab, pid, 'SIGHUP')
     await hasLog(lab, /SIGHUP: it goes on/)
+    // By this one Node would let everybody on the machine debug it.
+    signal(lab, pid, 'SIGUSR1')
+    signal(lab, pid, 'SIGUSR2')
+    await hasLog(lab, /SIGUSR1: it means nothing[\s\S]*SIGUSR2: it means nothing/)
+    expect(logOf(lab)).not.toMatch(/Debugger/)
     expect((await daemonStatus(lab)).pid).toBe(pid)
-    await lab.ok(['daemon', 'stop'])
+    signal(lab, pid, 'SIGALRM')
+    await gone(pid)
+    expect(logOf(lab)).toMatch(/ends: SIGALRM\n[\s\S]*ended: exit code 0/)
   }),
 )
 
@@ -118,6 +125,7 @@ verifies('visible', 'what a killed one left is repaired with a word, by start an
       pid = await started(lab)
     }
     await lab.ok(['daemon', 'stop'])
+    expect(await lab.ok(['events'])).toMatch(/daemon ended .*why=without a word/)
     // Every one of them began its lines below those of the one before.
     expect(logOf(lab).match(/started: holdfast/g)).toHaveLength(4)
   }),
@@ -155,6 +163,35 @@ test(
     }),
   120_000,
 )
+
+verifies('bounded', 'nobody waits for the other end of a pipe in the place of its files', () =>
+  inLab(async (lab) => {
+    const at = (...names: string[]): string[] => names.map((name) => join(folderOf(lab), name))
+    mkdirSync(folderOf(lab), { recursive: true, mode: 0o700 })
+    expect(spawnSync('mkfifo', at('daemon.json', 'health.json', 'log', 'port', 'notified')).status).toBe(0)
+    expect((await daemonStatus(lab)).pid).toBeNull()
+    expect(spawnSync('mkfifo', at('daemon.json')).status).toBe(0)
+    const pid = await started(lab)
+    expect(await daemonStatus(lab)).toMatchObject({ pid, healthy: true })
+    await lab.ok(['daemon', 'stop'])
+    expect(logOf(lab)).toMatch(/started: holdfast[\s\S]*ended: exit code 0/)
+  }),
+)
+
+test('a home that cannot be written is told as such by each of its verbs', () =>
+  inLab(async (lab) => {
+    const pid = await started(lab)
+    signal(lab, pid, 'SIGKILL')
+    await gone(pid)
+    const verbs = ['status', 'start', 'stop', 'run'].map((verb) => `code=0; "${COMMAND}" daemon ${verb} 2>&1 || code=$?; echo "${verb} $code"`)
+    const { stdout } = inNamespace(
+      ['mount --bind "$HOLDFAST_HOME" "$HOLDFAST_HOME"; mount -o remount,ro,bind "$HOLDFAST_HOME"', ...verbs].join('\n'),
+      lab.env,
+    )
+    const told = `holdfast: the daemon's folder cannot be used: ${join(folderOf(lab), 'daemon.json')}: EROFS`
+    const hint = '  free space, make the home writable and your own, or move away what lies there'
+    expect(stdout).toBe(['status', 'start', 'stop', 'run'].map((verb) => `${told}\n${hint}\n${verb} 69\n`).join(''))
+  }))
 
 verifies('identity', 'a record of a living stranger, or of another boot, is nobody to wait for and nobody to signal', () =>
   inLab(async (lab) => {
@@ -309,5 +346,31 @@ verifies('unknown', 'from another pid namespace it is seen held, and nothing is 
     expect(daemonsOf(lab)).toEqual([pid])
     expect(await daemonStatus(lab)).toMatchObject({ pid, healthy: true })
     await lab.ok(['daemon', 'stop'])
+  }),
+)
+
+verifies('unknown', 'one that was born in another pid namespace is seen from ours as such, and left alone', () =>
+  inLab(async (lab) => {
+    const namespace = [process.getuid?.() === 0 ? '-pf' : '-Urpf', '-m', '--mount-proc', '--kill-child']
+    const child = spawn('unshare', [...namespace, COMMAND, 'daemon', 'run'], { env: lab.env, cwd: '/', stdio: 'ignore' })
+    const left = new Promise((done) => child.once('exit', done))
+    try {
+      const status = await until('it to answer', async () => {
+        const seen = await daemonStatus(lab)
+        return seen.answered && seen
+      })
+      expect(status).toMatchObject({ pid: 1, liveness: 'unknown', why: expect.stringMatching(/another pid namespace/) as string, startedBy: 'run' })
+      const start = await lab.hf(['daemon', 'start'])
+      expect([start.code, start.stdout]).toEqual([
+        0,
+        expect.stringMatching(/^the daemon runs already \(pid 1; it lives in another pid namespace/) as string,
+      ])
+      expect((await lab.hf(['daemon', 'stop'])).code).toBe(76)
+      expect((await daemonStatus(lab)).answered).toBe(true)
+    } finally {
+      child.kill('SIGKILL')
+      await left
+    }
+    await until('it to be gone', async () => (await daemonStatus(lab)).liveness === 'dead')
   }),
 )

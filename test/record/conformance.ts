@@ -262,6 +262,7 @@ export function storeConformance(name: string, open: OpenStore): void {
     withStore(async (store) => {
       await started(store, aRun('s'))
       await store.recordDaemon({ what: 'started', pid: 7 }, 10)
+      await store.tryWrite()
       expect((await store.events({ session: null, after: 0, limit: 9 })).at(-1)).toMatchObject({
         at: 10,
         kind: 'daemon',

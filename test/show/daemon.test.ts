@@ -45,6 +45,7 @@ describe('daemon status', () => {
   test('none runs', () => {
     expect(daemonText(none, '1.0.0', NOW, paint)).toEqual(['no daemon runs'])
     expect(daemonJson(none, '1.0.0')).toMatchObject({ pid: null, healthy: false, http: null, parts: [], answered: false, why: 'no daemon runs' })
+    expect(daemonJson({ ...none, repaired: ['removed sock'] }, '1.0.0')['repaired']).toEqual(['removed sock'])
     expect(isWell(none)).toBe(false)
   })
   test('one that is well', () => {
@@ -94,6 +95,16 @@ describe('daemon status', () => {
     const word = 'the daemon is 1.0.0, this command 2.0.0: holdfast daemon stop && holdfast daemon start'
     expect(daemonText(running(), '2.0.0', NOW, paint).at(-1)).toBe(word)
     expect(versionText('1.0.0', '1.0.0')).toEqual([])
+    // To start that one anew by this command would put an older one in its place.
+    for (const [newer, older] of [
+      ['2.0.0', '1.9.9'],
+      ['0.10.0', '0.9.0'],
+      ['1.0.1', '1.0'],
+    ] as const) {
+      expect(versionText(newer, older)[0]).toMatch(/: use the newer holdfast/)
+      expect(versionText(older, newer)[0]).toMatch(/: holdfast daemon stop/)
+    }
+    expect(versionText(null, '1.0.0')[0]).toMatch(/of another version, this command 1.0.0: holdfast daemon stop/)
     const other = running({ answer: { kind: 'other', version: '3.0.0', protocol: 2 } })
     expect(daemonText(other, '1.0.0', NOW, paint)[0]).toMatch(/speaks another protocol \(2\) than this command/)
     expect(daemonJson(other, '1.0.0')).toMatchObject({ answered: true, healthy: false })

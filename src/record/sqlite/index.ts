@@ -79,6 +79,11 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     isEmpty: () => read(() => reads.isEmpty(db)),
     restore: (runs) => write(() => restore(db, runs)),
     recordDaemon: (detail, at) => write(() => recordDaemon(db, detail, at)),
+    tryWrite: () =>
+      write(
+        () => undefined,
+        () => false,
+      ),
     events: (which) => read(() => reads.events(db, which)),
     close: () => db.close(),
   }
