@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Environment, HostedKeeper, Launch, Pane, PaneSight, Panes, Processes, ProcessId, RunFiles, ServerSetup } from '../model/index.ts'
-import { policy } from '../model/index.ts'
+import { Problem, policy } from '../model/index.ts'
 import { PLAN_FD, writePlan } from './keepers.ts'
 import { giveLimits, refuseElsewhere } from './pane-caller.ts'
 import { makeGate, type PaneGate, SERVER_VARIABLES } from './pane-gate.ts'
@@ -36,7 +36,8 @@ export function tmuxPanes(setup: PaneSetup): Panes {
     trouble: () => troubleWith(socketOf(setup.home, uid), uid),
     refuseElsewhere: async () => {
       const socket = socketOf(setup.home, uid)
-      const { code, stdout } = await tmux(socket, ['display-message', '-p', '#{pid}'], setup.env)
+      const { code, stdout, stderr, late } = await tmux(socket, ['display-message', '-p', '#{pid}'], setup.env)
+      if (late) throw cannotHost(stderr, setup.home)
       const pid = Number(stdout)
       // A number is that of its own pid namespace.
       if (code === 0) refuseElsewhere(setup.arguments(pid).includes(socket) ? pid : null)
@@ -136,22 +137,32 @@ async function spawnHosted(launch: Launch, pane: Pane, server: ServerSetup, setu
 const lessThanAsked = (lost: readonly string[]): string =>
   `holdfast: its tmux server was started with less than its caller has, so it could not be given: ${lost.join(', ')}`
 
-/** A server that was just about to leave, with its last pane, may take a newcomer down with it: then the next one is asked. */
+function cannotHost(why: string, home: string): Problem {
+  const config = join(home, 'tmux.conf')
+  return new Problem('unavailable', `tmux could not host it: ${why}`, {
+    hint: existsSync(config)
+      ? `its server reads ${config}: see whether that is why; or leave --tmux out`
+      : 'see what its server is at, or leave --tmux out',
+  })
+}
+
+/** A server that was just about to leave, with its last pane, may take a newcomer down with it: then the next one is asked. One that does not answer is not asked again. */
 async function host(command: readonly string[], pane: Pane, setup: PaneSetup): Promise<Seen> {
   const env = Object.fromEntries([...SERVER_VARIABLES.map((name) => [name, setup.env[name]]), ['HOLDFAST_HOME', setup.home]]) as Environment
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1, until = performance.now() + policy.tmuxMs; ; attempt++) {
     const said = await run(command, env)
+    if (said.late) throw cannotHost(said.stderr.replace(/^\S+/, 'its server'), setup.home)
     const shown = said.code === 0 ? said : await tmux(pane.socket, ['display-message', '-p', '-t', `=${pane.name}:`, FORMAT], setup.env)
     const [sight] = sightsIn(shown)
     if (sight !== undefined) return sight
-    if (attempt === ATTEMPTS) throw new Error(`tmux could not host it: ${said.stderr || `exit ${said.code}`}`)
+    if (attempt === ATTEMPTS || performance.now() >= until) throw cannotHost(said.stderr || `exit ${said.code}`, setup.home)
     await new Promise((next) => setTimeout(next, policy.pollMaxMs * attempt))
   }
 }
 const ATTEMPTS = 5
 
 /** The pane's process, once it holds the gate: looked at by its command line, between two looks at its birth. */
-async function atGate(gate: PaneGate, pid: number, plan: string, { birth, arguments: argumentsOf }: PaneSetup): Promise<ProcessId> {
+async function atGate(gate: PaneGate, pid: number, plan: string, { birth, arguments: argumentsOf, home }: PaneSetup): Promise<ProcessId> {
   const until = performance.now() + policy.launchMs
   for (let keeper = birth(pid); keeper !== null && performance.now() < until; ) {
     if (gate.isTaken()) {
@@ -162,7 +173,7 @@ async function atGate(gate: PaneGate, pid: number, plan: string, { birth, argume
     await new Promise((next) => setTimeout(next, policy.pollMinMs))
     if (birth(pid)?.ticks !== keeper.ticks) keeper = null
   }
-  throw new Error('the process of its pane did not come to the gate')
+  throw cannotHost('the process of its pane did not come to the gate', home)
 }
 
 type Seen = PaneSight & { readonly isDead: boolean; readonly server: number }

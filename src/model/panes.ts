@@ -22,7 +22,7 @@ export interface Panes {
   socket(): string
   /** Null, or why nothing can be hosted here. */
   trouble(): string | null
-  /** Refuses to host anything on a server that is in other namespaces than we are, if one runs. */
+  /** Refuses to host anything on a server that is in other namespaces than we are, or does not answer, if one runs. */
   refuseElsewhere(): Promise<void>
   /** Is there no socket any more, or not yet? Cleaners sweep away what is old. */
   isSwept(pane: Pane): boolean
