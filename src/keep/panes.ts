@@ -74,8 +74,11 @@ export function tmuxPanes(setup: PaneSetup): Panes {
       await ask(pane, 'kill-session', '-t', `=${pane.name}`)
       return !(await isOpen(pane))
     },
-    join: ({ socket, name }) =>
-      void writeSync(PLAN_FD, `unset TMUX TMUX_PANE; exec tmux -S ${quote(socket)} attach-session -E -t ${quote(`=${name}`)}`),
+    join: ({ socket, name }, run) => {
+      const said = { hf_socket: socket, hf_name: name, hf_run: run, hf_home: setup.home }
+      const lines = Object.entries(said).map(([variable, value]) => `${variable}=${quote(value)}`)
+      writeSync(PLAN_FD, [...lines, `. ${quote(join(setup.assets, 'join.sh'))}`].join('\n'))
+    },
     switch: (from, to) => switchClient(from, to, setup.env),
     alone,
   }

@@ -41,8 +41,8 @@ export interface Panes {
   leaveMode(pane: Pane, sight: PaneSight): Promise<boolean>
   /** Ends that very session, if it is still there; false: it still is. */
   close(pane: Pane): Promise<boolean>
-  /** In the foreground: tells the command that waits for us to become a client of it. */
-  join(pane: Pane): void
+  /** In the foreground: tells the command that waits for us to have a client of it, and then to say what has become of the run. */
+  join(pane: Pane, run: string): void
   /** Whoever looks at `from` looks at `to` from now on; false: nobody does. */
   switch(from: Pane, to: Pane): Promise<boolean>
   /** One at a time for each key; null: others were at it for all of that time. */
