@@ -47,6 +47,8 @@ export async function endAfterJoin(world: World, id: string): Promise<{ readonly
 
 /** The pane that its keeper is, and no other: somebody may have opened more beside it. */
 export async function paneOf(world: World, run: Hosted): Promise<PaneSight> {
+  const trouble = world.panes.trouble()
+  if (trouble !== null) throw new Problem('unavailable', `the pane of session ${run.session} cannot be reached: ${trouble}`)
   await reachServer(world, run)
   const pane = run.keeper === null ? null : await world.panes.look(run.tmux, run.keeper.pid)
   if (pane === null) throw noPane(run)

@@ -34,6 +34,10 @@ export function tmuxPanes(setup: PaneSetup): Panes {
   return {
     socket: () => socketOf(setup.home, uid),
     trouble: () => troubleWith(socketOf(setup.home, uid), uid),
+    version: async () => {
+      const { code, stdout } = await run(['tmux', '-V'], setup.env)
+      return code === 0 ? stdout.trim() : null
+    },
     refuseElsewhere: async () => {
       const socket = socketOf(setup.home, uid)
       const { code, stdout, stderr, late } = await tmux(socket, ['display-message', '-p', '#{pid}'], setup.env)

@@ -22,6 +22,8 @@ export interface Panes {
   socket(): string
   /** Null, or why nothing can be hosted here. */
   trouble(): string | null
+  /** What tmux calls itself; null: there is none, or it does not say. */
+  version(): Promise<string | null>
   /** Refuses to host anything on a server that is in other namespaces than we are, or does not answer, if one runs. */
   refuseElsewhere(): Promise<void>
   /** Is there no socket any more, or not yet? Cleaners sweep away what is old. */
