@@ -190,7 +190,13 @@ test('a time limit, a tree that outlives its agent, and a restart are as everywh
     await lab.ok([...run('short', '--timeout', '1s'), '--', 'sleep', '1000'])
     await lab.hf(['wait', 'short', '--timeout', '30s'])
     expect(await lab.status('short')).toMatchObject({ state: 'stopped', endedBy: 'timeout' })
-    await lab.ok([...run('tree', '--until', 'tree'), '--', 'sh', '-c', 'sleep 1000 & echo $! >"$FA_DIR/left.pid"'])
+    await lab.ok([
+      ...run('tree', '--until', 'tree'),
+      '--',
+      'sh',
+      '-c',
+      '(sleep 1000 & echo $! >"$FA_DIR/left.pid"; wait; echo the last word) & echo the first',
+    ])
     const left = await lab.pid('left')
     await until('its agent to be over', async () => (await lab.ok(['status', 'tree'])).includes('--until tree'))
     expect(isAlive(left)).toBe(true)
@@ -198,6 +204,7 @@ test('a time limit, a tree that outlives its agent, and a restart are as everywh
     process.kill(left, 'SIGKILL')
     await lab.hf(['wait', 'tree', '--timeout', '30s'])
     expect(await lab.status('tree')).toMatchObject({ state: 'completed' })
+    await until('all that it showed to be kept', async () => (await lab.ok(['logs', 'tree'])) === 'the first\nthe last word\n')
     await lab.ok(lab.hosted('again', AGENT, 'idle'))
     const first = await lab.tmuxOf('again')
     await lab.ok(['restart', 'again', '--share'])
