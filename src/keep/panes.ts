@@ -10,7 +10,7 @@ import { makeGate, type PaneGate, SERVER_VARIABLES } from './pane-gate.ts'
 import { findProgram } from './programs.ts'
 import { quote } from './shell.ts'
 import { run, type Said, tmux } from './tmux.ts'
-import { makePrivate, placeTrouble, socketOf } from './tmux-place.ts'
+import { leftoverAt, makePrivate, placeTrouble, removeLeftover, socketOf } from './tmux-place.ts'
 
 export type PaneSetup = {
   readonly home: string
@@ -34,6 +34,8 @@ export function tmuxPanes(setup: PaneSetup): Panes {
   return {
     socket: () => socketOf(setup.home, uid),
     trouble: () => troubleWith(socketOf(setup.home, uid), uid),
+    leftover: () => leftoverAt(socketOf(setup.home, uid), uid),
+    removeLeftover: () => removeLeftover(socketOf(setup.home, uid), uid),
     version: async () => {
       const { code, stdout } = await run(['tmux', '-V'], setup.env)
       return code === 0 ? stdout.trim() : null

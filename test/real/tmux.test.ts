@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -132,9 +132,13 @@ verifies('evidence', 'a tmux server that is killed ends its runs, also those tha
       expect(await lab.status(session)).toMatchObject({ state: 'stopped', reason: 'its tmux pane was closed: its tmux server is gone' })
     }
     for (const pid of [stubborn, ...children]) await gone(pid)
+    expect(existsSync(lab.socket)).toBe(true)
     await lab.ok(lab.hosted('tree', AGENT, 'idle'))
     expect(servers(lab)).not.toBe(server)
     await lab.ok(['stop', 'tree'])
+    await until('its server to leave', () => lab.server() === null)
+    expect(await lab.ok(['prune'])).toContain(lab.socket)
+    expect(existsSync(lab.socket)).toBe(false)
   }),
 )
 
@@ -236,7 +240,11 @@ verifies('private', 'a home whose path is too long for a socket has it in a priv
       await lab.ok(lab.hosted('s', 'sleep', '1000'), at)
       const { tmux } = JSON.parse(await lab.ok(['status', 's', '--json'], at)) as { tmux: { socket: string } }
       expect(tmux.socket).toBe(lab.socket)
+      expect(await lab.ok(['prune', '--dry-run'], at)).not.toContain(dirname(lab.socket))
       await lab.ok(['stop', 's'], at)
+      await until('its server to leave', () => lab.server() === null)
+      expect(await lab.ok(['prune'], at)).toContain(`${dirname(lab.socket)}`)
+      expect(existsSync(dirname(lab.socket))).toBe(false)
     },
     (lab) => shortSocket(longHome(lab)),
   ),
