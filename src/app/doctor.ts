@@ -2,6 +2,7 @@ import { lookAtAll } from '../act/index.ts'
 import { brokenInvariants, verdict } from '../decide/index.ts'
 import type { LiveRun, SessionView, Store } from '../model/index.ts'
 import { cgroupName, liveRunsOf } from '../model/index.ts'
+import { findProgram } from '../observe/index.ts'
 import { duplicateAdvice, duplicateText, type Finding, levelText, suspectText } from '../show/index.ts'
 import { aboutDaemon } from './about-daemon.ts'
 import { aboutAnchors } from './anchors.ts'
@@ -21,6 +22,7 @@ export async function examine(world: World): Promise<Finding[]> {
   return [
     ...machine(world),
     ...aboutDaemon(world),
+    await hosting(world),
     ...notifications(world),
     ...brokenInvariants(views, locks).map((what): Finding => ({ topic: 'store', level: 'trouble', what, next: 'this is a bug; please report it' })),
     ...unreadable.map(
@@ -81,13 +83,27 @@ function machine(world: World): Finding[] {
   ]
 }
 
+/** Can a run be hosted in a pane here? */
+async function hosting({ panes }: World): Promise<Finding> {
+  const trouble = panes.trouble()
+  const version = trouble === null ? await panes.version() : null
+  if (version !== null) return { topic: 'tmux', level: 'fine', what: `runs can be hosted in panes (${version})`, next: null }
+  return { topic: 'tmux', level: 'note', what: `run --tmux is not possible: ${trouble ?? 'tmux does not say its version'}`, next: null }
+}
+
 /** How people hear of what happens without asking. Only a daemon tells them anything. */
 function notifications(world: World): Finding[] {
   const ways = notifyWays(world)
   const open = ways.flatMap(({ way, why }) => (why === null ? [way] : []))
   const shut = ways.flatMap(({ way, why }) => (why === null ? [] : [`${way}: ${why}`]))
   const what = `${open.length === 0 ? 'nobody is told' : `told by ${open.join(', ')}`} while the daemon runs${shut.length === 0 ? '' : `; not by ${shut.join('; ')}`}`
-  return [{ topic: 'notifications', level: 'fine', what, next: open.length === 0 ? 'config.toml: [notify]' : null }]
+  const told: Finding = { topic: 'notifications', level: 'fine', what, next: open.length === 0 ? 'config.toml: [notify]' : null }
+  const program = world.notify().command?.[0]
+  if (program === undefined || findProgram(program, '/', world.env['PATH']) !== null) return [told]
+  return [
+    told,
+    { topic: 'notifications', level: 'trouble', what: `there is no program ${program} to tell it`, next: 'config.toml: [notify] command' },
+  ]
 }
 
 const containmentAdvice = (level: string): string | null =>

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { isThere, release, untilGone } from '../act/index.ts'
 import { sessionVariables, startTrouble } from '../decide/index.ts'
 import { GIT_VARIABLES, SESSION_VARIABLES } from '../harness/index.ts'
@@ -122,6 +123,10 @@ export async function untilHarness(world: World, store: Store, run: RunBase, kee
     if (failed !== null) throw new Problem('noSuchSession', `could not start ${run.argv[0]}: ${startTrouble(failed)}`, look)
     if (!keeping) {
       const now = await store.run(run.id)
+      if (run.tmux !== null && (now === null || intentOf(now) === null))
+        throw new Problem('unavailable', 'tmux could not host it: its pane was gone before its agent began', {
+          hint: `see whether ${join(world.home, 'tmux.conf')} is why, if there is one; or leave --tmux out`,
+        })
       const why = now !== null && intentOf(now) !== null ? intentOf(now)?.reason : now !== null && !isLive(now) ? now.reason : 'its keeper is gone'
       throw new Problem('held', `session ${run.session} was ended before its agent began: ${why}`, look)
     }

@@ -1,4 +1,4 @@
-import { decideNotification, type Happening, heldBack, NOTHING_TOLD, type NotifyHistory } from '../decide/index.ts'
+import { decideNotification, type Happening, heldBack, NOTHING_TOLD, type NotifyHistory, nowDue } from '../decide/index.ts'
 import type { HoldfastEvent, Notification, NotifyKind, NotifyWay, Run } from '../model/index.ts'
 import { heldBackText, notificationText } from '../show/index.ts'
 import { endsWithAnswer } from './activity.ts'
@@ -21,9 +21,11 @@ export async function newNotifications(world: World, heard: Heard): Promise<Noti
     const happening = await happeningOf(world, event, events.slice(index + 1))
     const { decision, history } = decideNotification(happening, world.notify(), heard.history, now, world.policy)
     heard.history = history
-    if (decision.kind === 'tell') notifications.push(await notificationOf(world, happening, decision.as))
+    if (decision.kind === 'tell') notifications.push(await notificationOf(world, event, decision.as))
   }
-  const { count, history } = heldBack(heard.history, now, world.policy)
+  const late = nowDue(heard.history, now, world.policy)
+  for (const { event, as, count } of late.due) notifications.push(await notificationOf(world, event, as, count))
+  const { count, history } = heldBack(late.history, now, world.policy)
   heard.history = history
   if (count === 0) return notifications
   return [...notifications, { kind: 'more', session: null, run: null, seq: events.at(-1)?.seq ?? 0, at: now, tty: null, ...heldBackText(count) }]
@@ -54,13 +56,13 @@ async function happeningOf(world: World, event: HoldfastEvent, later: readonly H
   }
 }
 
-async function notificationOf(world: World, { event }: Happening, as: NotifyKind): Promise<Notification> {
+async function notificationOf(world: World, event: HoldfastEvent, as: NotifyKind, count = 1): Promise<Notification> {
   const store = await world.store('reader')
   const { session, run, seq, at } = event
   const found = await store.find(session, 'exact')
   const name = (found.kind === 'found' ? found.view.session.name : null) ?? session
   const tty = terminalOf(world, await store.run(run))
-  return { kind: as, session, run, seq, at, tty, ...notificationText(as, event, name, world.policy.notifyLength) }
+  return { kind: as, session, run, seq, at, tty, ...notificationText(as, event, name, world.policy.notifyLength, count) }
 }
 
 /** Where a bell is heard: in a pane, tmux hands it on to whoever looks at it. */

@@ -1,14 +1,15 @@
 import { isThere } from '../act/index.ts'
 import { judge } from '../decide/index.ts'
-import type { Pane, PaneSight, Run, RunBase } from '../model/index.ts'
-import { Problem } from '../model/index.ts'
+import type { Ended, Pane, PaneSight, Run, RunBase } from '../model/index.ts'
+import { isLive, Problem } from '../model/index.ts'
 import { parentRun } from './caller.ts'
+import { endOf } from './wait.ts'
 import type { World } from './world.ts'
 
 /** A run in a pane, of which its keeper is the process. */
 type Hosted = RunBase & Pick<Run, 'keeper'> & { readonly tmux: Pane }
 
-/** `joined`: the command that waits for us becomes a client of it. */
+/** `joined`: the command that waits for us has a client of it. */
 export type Attached = 'joined' | 'switched' | 'here'
 
 /** Joins a run in its pane: from a terminal, from inside another tmux, or from another pane of ours. */
@@ -24,12 +25,30 @@ export async function joinPane(world: World, run: RunBase & { readonly tmux: Pan
   // Said by our front, or by nobody: whatever else has this number is not ours to write to.
   if (Number(/^\d+/.exec(env['HOLDFAST_FRONT'] ?? '')?.[0]) !== process.ppid)
     throw new Problem('usage', 'to join a pane the holdfast command itself is needed', { hint: 'use bin/holdfast' })
-  panes.join(run.tmux)
+  panes.join(run.tmux, run.id)
   return 'joined'
+}
+
+/** How a run that was joined has ended, if it has: with its pane gone, its end is about to be on record. */
+export async function endAfterJoin(world: World, id: string): Promise<{ readonly name: string; readonly ended: Ended | null }> {
+  const { clock, panes, policy } = world
+  const store = await world.store('reader')
+  const run = await store.run(id)
+  if (run === null) throw new Problem('noSuchSession', `there is no run ${id}`)
+  const found = await store.find(run.session, 'exact')
+  const name = (found.kind === 'found' ? found.view.session.name : null) ?? run.session
+  const isOpen = isLive(run) && run.tmux !== null && (await panes.isOpen(run.tmux))
+  for (const until = clock.elapsed() + policy.keeperLeaveMs; ; ) {
+    const ended = await endOf(world, id)
+    if (ended !== null || isOpen || clock.elapsed() >= until) return { name, ended }
+    await clock.sleep(policy.pollMaxMs)
+  }
 }
 
 /** The pane that its keeper is, and no other: somebody may have opened more beside it. */
 export async function paneOf(world: World, run: Hosted): Promise<PaneSight> {
+  const trouble = world.panes.trouble()
+  if (trouble !== null) throw new Problem('unavailable', `the pane of session ${run.session} cannot be reached: ${trouble}`)
   await reachServer(world, run)
   const pane = run.keeper === null ? null : await world.panes.look(run.tmux, run.keeper.pid)
   if (pane === null) throw noPane(run)

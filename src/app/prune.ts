@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { lookAt } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
 import type { Store } from '../model/index.ts'
+import { liveRunsOf } from '../model/index.ts'
 import { daemonPlace } from './daemon-place.ts'
 import {
   cgroupsAt,
@@ -21,7 +22,7 @@ import type { World } from './world.ts'
 
 /**
  * Removes what the dead left: directories of runs that nobody asks about any more, pipes and plans of ended keepers, empty cgroups, locks by
- * hand of processes that are gone, worktrees of ours that are clean and unused, records beyond retention, what daemons left half written. What is on disk is listed before the
+ * hand of processes that are gone, worktrees of ours that are clean and unused, records beyond retention, what daemons left half written, the place of a tmux server that is gone. What is on disk is listed before the
  * store is asked, and a start is on record before it makes anything: so nothing of a run that is just being started is ever taken for litter.
  */
 export async function prune(world: World, dryRun: boolean, { worktrees = true } = {}): Promise<Litter[]> {
@@ -33,6 +34,7 @@ export async function prune(world: World, dryRun: boolean, { worktrees = true } 
     ...(worktrees ? await idleWorktrees(world, store) : []),
     ...(await oldRecords(world, store)),
     ...litterOfDaemons(world),
+    ...(await litterOfTmux(world, store)),
   ]
   return dryRun ? found.map(({ kind, what, why, keep }) => ({ kind, what, why, keep })) : clearAway(found)
 }
@@ -113,6 +115,15 @@ function litterOfDaemons(world: World): Removable[] {
     keep: false,
     remove: tried(() => files.removeLitter(name)),
   }))
+}
+
+/** What a tmux server left of its place. A live run in a pane may be about to start one there, or have one whose socket was swept away. */
+async function litterOfTmux({ panes, policy }: World, store: Store): Promise<Removable[]> {
+  const left = await panes.leftover()
+  if (left === null) return []
+  const { views } = await store.snapshot('live', policy.sessionsShown)
+  if (liveRunsOf(views).some(({ tmux }) => tmux !== null)) return []
+  return [{ kind: 'files', what: left, why: 'its tmux server is gone', keep: false, remove: () => panes.removeLeftover() }]
 }
 
 async function oldRecords(world: World, store: Store): Promise<Removable[]> {

@@ -1,13 +1,15 @@
 import { isatty } from 'node:tty'
-import { joinPane, type World } from '../app/index.ts'
+import { codeOf, endAfterJoin, joinPane, type World } from '../app/index.ts'
 import { type Pane, Problem, type RunBase } from '../model/index.ts'
+import { afterJoinText } from '../show/index.ts'
+import type { Parsed } from './options.ts'
 import { say } from './out.ts'
 
 export const onTerminal = (): boolean => isatty(0) && isatty(1)
 
 export const isHosted = <T extends RunBase>(run: T): run is T & { readonly tmux: Pane } => run.tmux !== null
 
-/** The shell that waits for us becomes a client of its pane; leaving it does not touch the run. */
+/** The shell that waits for us has a client of its pane; leaving it does not touch the run. */
 export async function join(world: World, run: Parameters<typeof joinPane>[1]): Promise<number> {
   if (!onTerminal())
     throw new Problem('usage', `session ${run.session} is in a tmux pane, and joining it needs a terminal`, {
@@ -15,4 +17,11 @@ export async function join(world: World, run: Parameters<typeof joinPane>[1]): P
     })
   if ((await joinPane(world, run)) === 'here') say(`you are in session ${run.session}`)
   return 0
+}
+
+/** For the command that had joined a pane (`_left RUN CODE`, the code of its client): what has become of the run. */
+export async function leftVerb(world: World, { words: [id = '', code = '0'] }: Parsed): Promise<number> {
+  const { name, ended } = await endAfterJoin(world, id)
+  say(afterJoinText(name, ended))
+  return ended === null ? Number(code) : codeOf(ended)
 }

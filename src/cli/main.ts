@@ -5,6 +5,7 @@ import { endVerb, finishVerb, followVerb, stopVerb, waitVerb } from './end.ts'
 import { HELP } from './help.ts'
 import { hookVerb } from './hook.ts'
 import { hooksVerb } from './hooks.ts'
+import { leftVerb } from './join.ts'
 import { locksVerb, lockVerb, unlockVerb } from './lock.ts'
 import { mcpVerb } from './mcp.ts'
 import { type Parsed, parse, type Spec } from './options.ts'
@@ -57,6 +58,8 @@ const VERBS: Readonly<Record<string, Verb>> = {
   _finish: { run: finishVerb, options: {} },
   _end: { run: endVerb, options: {} },
   _follow: { run: followVerb, options: {} },
+  // For the command that has joined a pane only.
+  _left: { run: leftVerb, options: {} },
   // For the hooks of harnesses only.
   _hook: { run: hookVerb, options: {} },
 }

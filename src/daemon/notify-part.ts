@@ -1,4 +1,5 @@
 import { deliver, newNotifications, nothingHeard, nothingSeen, notifyWays, watchActivities } from '../app/index.ts'
+import { waitingToBeTold } from '../decide/index.ts'
 import { NOTIFY_WAYS, type Notification, type NotifyWay, policy } from '../model/index.ts'
 import type { Daemon } from './index.ts'
 import type { Part } from './loop.ts'
@@ -36,7 +37,7 @@ function notifyPart({ worlds, wake }: Daemon, ways: readonly Way[]): Part {
           take(news)
           wake(part.name)
         }
-        return { told: news.length, held: heard.history.held }
+        return { told: news.length, held: waitingToBeTold(heard.history) }
       }),
   }
 }

@@ -11,12 +11,14 @@ export type Happening = {
   readonly outdone: boolean
 }
 
-/** What was told lately, and how many there was no time for. */
-export type NotifyHistory = { readonly told: readonly Told[]; readonly held: number }
+/** What was told lately, what waits until its session and kind may be told of again, and how many there was no time for. */
+export type NotifyHistory = { readonly told: readonly Told[]; readonly later: readonly Later[]; readonly held: number }
 type Told = { readonly at: number; readonly session: string; readonly kind: NotifyKind }
-export const NOTHING_TOLD: NotifyHistory = { told: [], held: 0 }
+/** So many of one session and kind; `event` is the newest. */
+type Later = { readonly event: HoldfastEvent; readonly kind: NotifyKind; readonly count: number }
+export const NOTHING_TOLD: NotifyHistory = { told: [], later: [], held: 0 }
 
-export type NotifyLimits = Pick<Policy, 'turnMs' | 'notifyAgeMs' | 'notifySameMs' | 'notifyCount' | 'notifyWithinMs'>
+export type NotifyLimits = Pick<Policy, 'turnMs' | 'notifyAgeMs' | 'notifySameMs' | 'notifyCount' | 'notifyWithinMs' | 'notifyQueue'>
 
 export type NotifyDecision = { readonly kind: 'tell'; readonly as: NotifyKind } | { readonly kind: 'leave'; readonly why: string }
 
@@ -29,21 +31,64 @@ export function decideNotification(
   limits: NotifyLimits,
 ): { readonly decision: NotifyDecision; readonly history: NotifyHistory } {
   const news = newsIn(happening, now, limits)
-  if (news.kind === 'leave') return { decision: news, history }
-  const recent = lately(history, now, limits)
-  const { session } = happening.event
+  const { event } = happening
+  const recent = lately(withoutAnswered(history, event), now, limits)
+  if (news.kind === 'leave') return { decision: news, history: recent }
+  const { session } = event
   if (!config.on.includes(news.as)) return { decision: leave('nobody wants to hear of that'), history: recent }
-  const isSame = (one: Told): boolean => one.session === session && one.kind === news.as && now - one.at < limits.notifySameMs
-  if (recent.told.some(isSame)) return { decision: leave('it was told a moment ago'), history: recent }
+  if (isTooSoon(recent, session, news.as, now, limits) || recent.later.some(isOf(session, news.as)))
+    return { decision: leave('of that it was told a moment ago, so it waits'), history: withLater(recent, event, news.as, limits) }
   if (isFull(recent, now, limits)) return { decision: leave('there was too much to tell'), history: { ...recent, held: recent.held + 1 } }
   return { decision: news, history: { ...recent, told: [...recent.told, { at: now, session, kind: news.as }] } }
 }
+
+/** What has waited long enough, each session and kind once, with how many it stands for. */
+export function nowDue(
+  history: NotifyHistory,
+  now: number,
+  limits: NotifyLimits,
+): { readonly due: readonly { readonly event: HoldfastEvent; readonly as: NotifyKind; readonly count: number }[]; readonly history: NotifyHistory } {
+  let left = lately(history, now, limits)
+  const due = left.later.flatMap((one) => {
+    const { event, kind, count } = one
+    if (isTooSoon(left, event.session, kind, now, limits) || isFull(left, now, limits)) return []
+    left = { ...left, told: [...left.told, { at: now, session: event.session, kind }], later: left.later.filter((other) => other !== one) }
+    return [{ event, as: kind, count }]
+  })
+  return { due, history: left }
+}
+
+/** How many wait to be told, for whatever reason. */
+export const waitingToBeTold = ({ later, held }: NotifyHistory): number => later.reduce((sum, { count }) => sum + count, held)
 
 /** How many were held back, once there is room to say so; 0: nothing to say. */
 export function heldBack(history: NotifyHistory, now: number, limits: NotifyLimits): { readonly count: number; readonly history: NotifyHistory } {
   const recent = lately(history, now, limits)
   if (recent.held === 0 || isFull(recent, now, limits)) return { count: 0, history: recent }
-  return { count: recent.held, history: { told: [...recent.told, { at: now, session: '', kind: 'finished' }], held: 0 } }
+  return { count: recent.held, history: { ...recent, told: [...recent.told, { at: now, session: '', kind: 'finished' }], held: 0 } }
+}
+
+const isOf =
+  (session: string, kind: NotifyKind) =>
+  (one: Later): boolean =>
+    one.event.session === session && one.kind === kind
+
+const isTooSoon = ({ told }: NotifyHistory, session: string, kind: NotifyKind, now: number, { notifySameMs }: NotifyLimits): boolean =>
+  told.some((one) => one.session === session && one.kind === kind && now - one.at < notifySameMs)
+
+/** That an agent waits is worth telling only while it does: whatever it is at since, or its end, has answered it. */
+const withoutAnswered = (history: NotifyHistory, { kind, run }: HoldfastEvent): NotifyHistory =>
+  kind !== 'activity' && kind !== 'ended'
+    ? history
+    : { ...history, later: history.later.filter((one) => one.kind !== 'input' || one.event.run !== run) }
+
+/** Of more than can wait, the oldest are only counted. */
+function withLater(history: NotifyHistory, event: HoldfastEvent, kind: NotifyKind, { notifyQueue }: NotifyLimits): NotifyHistory {
+  const isSame = isOf(event.session, kind)
+  const count = (history.later.find(isSame)?.count ?? 0) + 1
+  const all = [...history.later.filter((one) => !isSame(one)), { event, kind, count }]
+  const over = all.slice(0, Math.max(0, all.length - notifyQueue))
+  return { ...history, later: all.slice(over.length), held: over.reduce((sum, one) => sum + one.count, history.held) }
 }
 
 const leave = (why: string): NotifyDecision => ({ kind: 'leave', why })
@@ -53,9 +98,9 @@ const isFull = ({ told }: NotifyHistory, now: number, { notifyCount, notifyWithi
   told.filter(({ at }) => now - at < notifyWithinMs).length >= notifyCount
 
 /** A clock that was set back makes nobody wait. */
-const lately = ({ told, held }: NotifyHistory, now: number, { notifySameMs, notifyWithinMs }: NotifyLimits): NotifyHistory => ({
-  told: told.filter(({ at }) => at <= now && now - at < Math.max(notifySameMs, notifyWithinMs)),
-  held,
+const lately = (history: NotifyHistory, now: number, { notifySameMs, notifyWithinMs }: NotifyLimits): NotifyHistory => ({
+  ...history,
+  told: history.told.filter(({ at }) => at <= now && now - at < Math.max(notifySameMs, notifyWithinMs)),
 })
 
 /** What is in it for a person. */

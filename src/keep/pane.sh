@@ -39,14 +39,25 @@ hf_wake() {
   hf_state=$1 hf_last=$2 hf_group=$3 hf_line=$4 hf_waking=''
 }
 
-# The end of the screen is kept: with us the pane is gone.
+# The end of the screen is kept: with us the pane is gone. A second one takes the place of the first.
 hf_screen() {
+  hf_before=0
+  [ "$hf_until" != tree ] || [ ! -e "$hf_dir/log" ] || hf_try 'hf_before=$(wc -c <"$hf_dir/log")'
+  hf_shoot >>"$hf_dir/log"
+}
+hf_shoot() {
   hf_try '( trap - 0; hf_helper_exec timeout 3 tmux -u -S "$hf_socket" capture-pane -p -S -2000 -t "$hf_pane" ) </dev/null 2>/dev/null |
-    sed -e :a -e "/^\n*\$/{\$d;N;ba" -e "}" >>"$hf_dir/log"'
+    sed -e :a -e "/^\n*\$/{\$d;N;ba" -e "}"'
 }
 
 # A run that lives as long as its tree: without us its pane would be gone, and what is left on that with it.
-hf_stay() { [ "$hf_until" != tree ] || while hf_lives "$!"; do wait "$!"; done; }
+hf_stay() {
+  [ "$hf_until" = tree ] && hf_lives "$!" || return 0
+  while hf_lives "$!"; do wait "$!"; done
+  hf_shoot >"$hf_dir/screen"
+  [ ! -s "$hf_dir/screen" ] || hf_try '{ head -c "$hf_before" "$hf_dir/log"; cat "$hf_dir/screen"; } >"$hf_dir/both" && mv -f "$hf_dir/both" "$hf_dir/log"'
+  hf_try 'rm -f "$hf_dir/screen"'
+}
 
 . "$hf_plan"
 . "$hf_keep/keeper.sh"

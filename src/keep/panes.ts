@@ -3,14 +3,14 @@ import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Environment, HostedKeeper, Launch, Pane, PaneSight, Panes, Processes, ProcessId, RunFiles, ServerSetup } from '../model/index.ts'
-import { policy } from '../model/index.ts'
+import { Problem, policy } from '../model/index.ts'
 import { PLAN_FD, writePlan } from './keepers.ts'
 import { giveLimits, refuseElsewhere } from './pane-caller.ts'
 import { makeGate, type PaneGate, SERVER_VARIABLES } from './pane-gate.ts'
 import { findProgram } from './programs.ts'
 import { quote } from './shell.ts'
 import { run, type Said, tmux } from './tmux.ts'
-import { makePrivate, placeTrouble, socketOf } from './tmux-place.ts'
+import { leftoverAt, makePrivate, placeTrouble, removeLeftover, socketOf } from './tmux-place.ts'
 
 export type PaneSetup = {
   readonly home: string
@@ -34,9 +34,16 @@ export function tmuxPanes(setup: PaneSetup): Panes {
   return {
     socket: () => socketOf(setup.home, uid),
     trouble: () => troubleWith(socketOf(setup.home, uid), uid),
+    leftover: () => leftoverAt(socketOf(setup.home, uid), uid),
+    removeLeftover: () => removeLeftover(socketOf(setup.home, uid), uid),
+    version: async () => {
+      const { code, stdout } = await run(['tmux', '-V'], setup.env)
+      return code === 0 ? stdout.trim() : null
+    },
     refuseElsewhere: async () => {
       const socket = socketOf(setup.home, uid)
-      const { code, stdout } = await tmux(socket, ['display-message', '-p', '#{pid}'], setup.env)
+      const { code, stdout, stderr, late } = await tmux(socket, ['display-message', '-p', '#{pid}'], setup.env)
+      if (late) throw cannotHost(stderr, setup.home)
       const pid = Number(stdout)
       // A number is that of its own pid namespace.
       if (code === 0) refuseElsewhere(setup.arguments(pid).includes(socket) ? pid : null)
@@ -73,8 +80,11 @@ export function tmuxPanes(setup: PaneSetup): Panes {
       await ask(pane, 'kill-session', '-t', `=${pane.name}`)
       return !(await isOpen(pane))
     },
-    join: ({ socket, name }) =>
-      void writeSync(PLAN_FD, `unset TMUX TMUX_PANE; exec tmux -S ${quote(socket)} attach-session -E -t ${quote(`=${name}`)}`),
+    join: ({ socket, name }, run) => {
+      const said = { hf_socket: socket, hf_name: name, hf_run: run, hf_home: setup.home }
+      const lines = Object.entries(said).map(([variable, value]) => `${variable}=${quote(value)}`)
+      writeSync(PLAN_FD, [...lines, `. ${quote(join(setup.assets, 'join.sh'))}`].join('\n'))
+    },
     switch: (from, to) => switchClient(from, to, setup.env),
     alone,
   }
@@ -136,22 +146,32 @@ async function spawnHosted(launch: Launch, pane: Pane, server: ServerSetup, setu
 const lessThanAsked = (lost: readonly string[]): string =>
   `holdfast: its tmux server was started with less than its caller has, so it could not be given: ${lost.join(', ')}`
 
-/** A server that was just about to leave, with its last pane, may take a newcomer down with it: then the next one is asked. */
+function cannotHost(why: string, home: string): Problem {
+  const config = join(home, 'tmux.conf')
+  return new Problem('unavailable', `tmux could not host it: ${why}`, {
+    hint: existsSync(config)
+      ? `its server reads ${config}: see whether that is why; or leave --tmux out`
+      : 'see what its server is at, or leave --tmux out',
+  })
+}
+
+/** A server that was just about to leave, with its last pane, may take a newcomer down with it: then the next one is asked. One that does not answer is not asked again. */
 async function host(command: readonly string[], pane: Pane, setup: PaneSetup): Promise<Seen> {
   const env = Object.fromEntries([...SERVER_VARIABLES.map((name) => [name, setup.env[name]]), ['HOLDFAST_HOME', setup.home]]) as Environment
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1, until = performance.now() + policy.tmuxMs; ; attempt++) {
     const said = await run(command, env)
+    if (said.late) throw cannotHost(said.stderr.replace(/^\S+/, 'its server'), setup.home)
     const shown = said.code === 0 ? said : await tmux(pane.socket, ['display-message', '-p', '-t', `=${pane.name}:`, FORMAT], setup.env)
     const [sight] = sightsIn(shown)
     if (sight !== undefined) return sight
-    if (attempt === ATTEMPTS) throw new Error(`tmux could not host it: ${said.stderr || `exit ${said.code}`}`)
+    if (attempt === ATTEMPTS || performance.now() >= until) throw cannotHost(said.stderr || `exit ${said.code}`, setup.home)
     await new Promise((next) => setTimeout(next, policy.pollMaxMs * attempt))
   }
 }
 const ATTEMPTS = 5
 
 /** The pane's process, once it holds the gate: looked at by its command line, between two looks at its birth. */
-async function atGate(gate: PaneGate, pid: number, plan: string, { birth, arguments: argumentsOf }: PaneSetup): Promise<ProcessId> {
+async function atGate(gate: PaneGate, pid: number, plan: string, { birth, arguments: argumentsOf, home }: PaneSetup): Promise<ProcessId> {
   const until = performance.now() + policy.launchMs
   for (let keeper = birth(pid); keeper !== null && performance.now() < until; ) {
     if (gate.isTaken()) {
@@ -162,7 +182,7 @@ async function atGate(gate: PaneGate, pid: number, plan: string, { birth, argume
     await new Promise((next) => setTimeout(next, policy.pollMinMs))
     if (birth(pid)?.ticks !== keeper.ticks) keeper = null
   }
-  throw new Error('the process of its pane did not come to the gate')
+  throw cannotHost('the process of its pane did not come to the gate', home)
 }
 
 type Seen = PaneSight & { readonly isDead: boolean; readonly server: number }

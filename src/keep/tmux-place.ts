@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, mkdirSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
-import { Problem } from '../model/index.ts'
+import { Problem, policy } from '../model/index.ts'
 
 /** What the kernel allows a socket's path is 107 bytes; a little less, so that nobody has to count. */
 const MAX_PATH = 100
@@ -43,6 +44,43 @@ export function placeTrouble(socket: string, uid: number): string | null {
   }
   return null
 }
+
+/** What is left at a place where nobody listens. */
+export async function leftoverAt(socket: string, uid: number): Promise<string | null> {
+  const folder = dirname(socket)
+  if (placeTrouble(socket, uid) !== null || (await isHeard(socket))) return null
+  const there = lstatSync(socket, { throwIfNoEntry: false })
+  if (there !== undefined) return there.isSocket() && there.uid === uid ? socket : null
+  return foldersOf(socket, uid).length > 1 && existsSync(folder) ? folder : null
+}
+
+/** The folders go too where they are outside of the home, as far as they are empty then. */
+export async function removeLeftover(socket: string, uid: number): Promise<string | null> {
+  if ((await leftoverAt(socket, uid)) === null) return 'it is in use again'
+  try {
+    rmSync(socket, { force: true })
+    rmSync(`${socket}.lock`, { force: true })
+    const folders = foldersOf(socket, uid)
+    if (folders.length > 1) for (const folder of folders.toReversed()) rmdirSync(folder)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOTEMPTY' && code !== 'ENOENT') return `it could not be removed (${code})`
+  }
+  return null
+}
+
+/** Only a refusal, or nothing there, proves that nobody listens: one that is frozen lets connections wait. */
+const isHeard = (socket: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const connection = connect(socket)
+    const answer = (heard: boolean): void => {
+      connection.destroy()
+      resolve(heard)
+    }
+    connection.setTimeout(policy.tmuxMs, () => answer(true))
+    connection.once('connect', () => answer(true))
+    connection.once('error', ({ code }: NodeJS.ErrnoException) => answer(code !== 'ECONNREFUSED' && code !== 'ENOENT'))
+  })
 
 function foldersOf(socket: string, uid: number): string[] {
   const folder = dirname(socket)

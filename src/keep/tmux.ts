@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Environment } from '../model/index.ts'
 import { policy } from '../model/index.ts'
 
-export type Said = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
+/** `late`: it did not answer in time, and was ended. */
+export type Said = { readonly code: number | null; readonly stdout: string; readonly stderr: string; readonly late: boolean }
 
 /** So much of what tmux says is read. */
 const MAX_SAID = 8 * 1024 * 1024
@@ -24,15 +25,15 @@ export function run([program = '', ...args]: readonly string[], env: Environment
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     const said = { stdout: collect(child.stdout), stderr: collect(child.stderr) }
-    const finish = (code: number | null, why = ''): void => {
+    const finish = (code: number | null, why = '', late = false): void => {
       clearTimeout(timer)
       // Something that it left behind may hold them open.
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
-      resolve({ code, stdout: said.stdout(), stderr: why || said.stderr().trim() })
+      resolve({ code, stdout: said.stdout(), stderr: why || said.stderr().trim(), late })
     }
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
-      finish(null, `${program} did not answer within ${ms / 1000} s`)
+      finish(null, `${program} did not answer within ${ms / 1000} s`, true)
     }, ms)
     child.stdin.on('error', () => {})
     child.stdin.end(input)

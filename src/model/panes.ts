@@ -22,7 +22,13 @@ export interface Panes {
   socket(): string
   /** Null, or why nothing can be hosted here. */
   trouble(): string | null
-  /** Refuses to host anything on a server that is in other namespaces than we are, if one runs. */
+  /** What a server that is gone has left of its place: its socket, or the folder that was made for it outside of the home; null: nothing, or it is not ours, or somebody listens there. */
+  leftover(): Promise<string | null>
+  /** Answers why it stays, if it does. */
+  removeLeftover(): Promise<string | null>
+  /** What tmux calls itself; null: there is none, or it does not say. */
+  version(): Promise<string | null>
+  /** Refuses to host anything on a server that is in other namespaces than we are, or does not answer, if one runs. */
   refuseElsewhere(): Promise<void>
   /** Is there no socket any more, or not yet? Cleaners sweep away what is old. */
   isSwept(pane: Pane): boolean
@@ -41,8 +47,8 @@ export interface Panes {
   leaveMode(pane: Pane, sight: PaneSight): Promise<boolean>
   /** Ends that very session, if it is still there; false: it still is. */
   close(pane: Pane): Promise<boolean>
-  /** In the foreground: tells the command that waits for us to become a client of it. */
-  join(pane: Pane): void
+  /** In the foreground: tells the command that waits for us to have a client of it, and then to say what has become of the run. */
+  join(pane: Pane, run: string): void
   /** Whoever looks at `from` looks at `to` from now on; false: nobody does. */
   switch(from: Pane, to: Pane): Promise<boolean>
   /** One at a time for each key; null: others were at it for all of that time. */

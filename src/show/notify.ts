@@ -2,12 +2,13 @@ import type { HoldfastEvent, Notification, NotifyKind } from '../model/index.ts'
 import { plain } from './paint.ts'
 import { age } from './time.ts'
 
-/** The words of a notification: what others wrote is shown, never obeyed, and cut. */
+/** The words of a notification: what others wrote is shown, never obeyed, and cut. One that stands for several says so, in the words of the newest. */
 export function notificationText(
   as: NotifyKind,
   { detail }: Pick<HoldfastEvent, 'detail'>,
   name: string,
   most: number,
+  count = 1,
 ): Pick<Notification, 'title' | 'text'> {
   const word = (key: string): string => (typeof detail[key] === 'string' || typeof detail[key] === 'number' ? String(detail[key]) : '?')
   const said = {
@@ -23,7 +24,8 @@ export function notificationText(
     orphan: () => [`${name} was ended`, word('reason')],
     budget: () => [`${name} has burned its budget`, word('reason')],
   }[as]()
-  const [title = '', text = ''] = said.map((line) => cut(plain(line), most))
+  const [first = '', ...rest] = said
+  const [title = '', text = ''] = [count === 1 ? first : `and ${count} more: ${first}`, ...rest].map((line) => cut(plain(line), most))
   return { title, text }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decideNotification, type Happening, heldBack, NOTHING_TOLD, type NotifyHistory } from '../../src/decide/index.ts'
+import { decideNotification, type Happening, heldBack, NOTHING_TOLD, type NotifyHistory, nowDue, waitingToBeTold } from '../../src/decide/index.ts'
 import type { EventKind, HoldfastEvent, NotifyConfig } from '../../src/model/index.ts'
 import { NOTIFY_DEFAULT, policy } from '../../src/model/index.ts'
 import { ended } from './build.ts'
@@ -72,10 +72,59 @@ describe('how often', () => {
     const first = decide(waiting('a'))
     const again = decide(waiting('a'), NOTIFY_DEFAULT, first.history, NOW + policy.notifySameMs - 1)
     expect(again.decision).toMatchObject({ kind: 'leave', why: expect.stringMatching(/a moment ago/) })
+    expect(waitingToBeTold(again.history)).toBe(1)
     expect(decide(waiting('b'), NOTIFY_DEFAULT, again.history, NOW + 1).decision.kind).toBe('tell')
     expect(decide(happening(event('refused', {}, { session: 'a' })), NOTIFY_DEFAULT, again.history, NOW + 1).decision.kind).toBe('tell')
     const later = happening(event('activity', { state: 'waiting' }, { session: 'a', at: NOW + policy.notifySameMs }))
     expect(decide(later, NOTIFY_DEFAULT, again.history, NOW + policy.notifySameMs).decision.kind).toBe('tell')
+  })
+
+  const SAME = policy.notifySameMs
+  const at = (ms: number, of: Happening): [number, Happening] => [ms, { ...of, event: { ...of.event, at: NOW + ms, seq: ms + 1 } }]
+  const activity = (state: string) => happening(event('activity', { state, before: 'busy', lasted: 60_000 }))
+  const ending = (reason: string) => end({ state: 'failed', reason })
+  const rows: [string, [number, Happening][], number, [string, number, number][]][] = [
+    [
+      'a second question, still open, when its time has come',
+      [at(0, activity('waiting')), at(3000, activity('busy')), at(6000, activity('waiting'))],
+      SAME,
+      [['input', 6001, 1]],
+    ],
+    ['and not before', [at(0, activity('waiting')), at(6000, activity('waiting'))], SAME - 1, []],
+    ['not one that it has gone on from', [at(0, activity('waiting')), at(6000, activity('waiting')), at(9000, activity('busy'))], SAME, []],
+    [
+      'not one of a run that is over',
+      [at(0, activity('waiting')), at(6000, activity('waiting')), at(9000, end({ state: 'stopped', by: 'ann@host' }))],
+      SAME,
+      [],
+    ],
+    [
+      'the last of many questions only',
+      [at(0, activity('waiting')), at(6000, activity('waiting')), at(9000, activity('waiting'))],
+      SAME,
+      [['input', 9001, 1]],
+    ],
+    ['all but the first of many ends as one', [at(0, ending('a')), at(2000, ending('b')), at(4000, ending('c'))], SAME, [['finished', 4001, 2]]],
+    ['another session is another matter', [at(0, ending('a')), [1, happening(event('ended', { state: 'failed' }, { session: 'b' }))]], SAME, []],
+  ]
+  test.each(rows)('what came too soon is told later: %s', (_what, happened, then, expected) => {
+    let history = NOTHING_TOLD
+    for (const [ms, of] of happened) history = decide(of, NOTIFY_DEFAULT, history, NOW + ms).history
+    const told = nowDue(history, NOW + then, policy)
+    expect(told.due.map(({ as, event: { seq }, count }) => [as, seq, count])).toEqual(expected)
+    // Once.
+    expect(nowDue(told.history, NOW + then + SAME, policy).due.length).toBe(then < SAME ? 1 : 0)
+  })
+
+  test('what waits is bounded, waits for room too, and nothing of it is lost', () => {
+    const sessions = Array.from({ length: policy.notifyQueue + 2 }, (_, index) => `s${index}`)
+    let history: NotifyHistory = { ...NOTHING_TOLD, told: sessions.map((session) => ({ at: NOW, session, kind: 'finished' })) }
+    for (const session of sessions) history = decide(happening(event('ended', { state: 'failed' }, { session })), NOTIFY_DEFAULT, history).history
+    expect([history.later.length, history.held, waitingToBeTold(history)]).toEqual([policy.notifyQueue, 2, sessions.length])
+    expect(nowDue(history, NOW + SAME, policy).due).toEqual([])
+    const told = nowDue(history, NOW + policy.notifyWithinMs, policy)
+    expect(told.due).toHaveLength(policy.notifyCount)
+    expect(waitingToBeTold(told.history)).toBe(sessions.length - policy.notifyCount)
   })
 
   test('ten a minute, and the rest is counted and said once there is room', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { type Hosted, inHostedLab, TYPIST } from './hosted.ts'
-import { AGENT, COMMAND, isAlive, until } from './lab.ts'
+import { AGENT, COMMAND, isAlive, readOr, until } from './lab.ts'
 import { onTerminal, type Terminal } from './terminal.ts'
 
 /** The terminal of these tests is another tmux, so they all join from inside one. */
@@ -35,12 +35,27 @@ verifies('one-owner', 'joining a session from inside another tmux; leaving, clos
       expect(client).toBeDefined()
       await prefixed(terminal, 'd')
       await terminal.sees('left=0')
+      await terminal.sees('s goes on; holdfast attach s joins it again')
       await alone(lab)
       typing(terminal, `${COMMAND} attach s`)
       const again = await until('a client', () => clients(lab)[0])
-      // No Node stays: the shell has become the client.
+      // No Node stays: a shell waits for the client.
+      const [, shell = ''] = /^PPid:\s*(\d+)$/m.exec(readOr(`/proc/${again}/status`)) ?? []
+      expect(readOr(`/proc/${shell}/cmdline`)).toMatch(/^\/bin\/sh\0.*\/bin\/holdfast\0attach\0s\0$/)
+      expect(readOr(`/proc/${shell}/task/${shell}/children`).trim()).toBe(again)
       process.kill(Number(again), 'SIGKILL')
       await alone(lab)
+      typing(terminal, `reset; ${COMMAND} attach s`)
+      await until('a client', () => clients(lab)[0])
+      await prefixed(terminal, 'C-z')
+      await terminal.sees('Stopped')
+      typing(terminal, 'fg; echo over=$?')
+      await terminal.sees('leaves it running')
+      // Who ends the command ends its client.
+      const parent = /^PPid:\s*(\d+)$/m.exec(readOr(`/proc/${clients(lab)[0]}/status`))?.[1]
+      process.kill(Number(parent), 'SIGTERM')
+      await alone(lab)
+      await terminal.sees('over=143')
       typing(terminal, `reset; ${COMMAND} attach s`)
       await until('a client', () => clients(lab)[0])
       terminal.close()
@@ -71,10 +86,11 @@ test('on a terminal run --tmux joins what it has started, and a live session off
       await until('a client', () => clients(lab)[0])
       await prefixed(terminal, 'd')
       await alone(lab)
-      typing(terminal, `clear; ${COMMAND} resume s --attach`)
+      typing(terminal, `clear; ${COMMAND} resume s --attach; echo code=$?`)
       await until('a client', () => clients(lab)[0])
       terminal.type(['x', 'Enter'])
-      await terminal.sees('exited')
+      await terminal.sees('s failed: exit code 5; holdfast logs s')
+      await terminal.sees('code=5')
     })
     expect((await lab.hf(['wait', 's', '--timeout', '20s'])).code).toBe(5)
   }))

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -132,9 +132,13 @@ verifies('evidence', 'a tmux server that is killed ends its runs, also those tha
       expect(await lab.status(session)).toMatchObject({ state: 'stopped', reason: 'its tmux pane was closed: its tmux server is gone' })
     }
     for (const pid of [stubborn, ...children]) await gone(pid)
+    expect(existsSync(lab.socket)).toBe(true)
     await lab.ok(lab.hosted('tree', AGENT, 'idle'))
     expect(servers(lab)).not.toBe(server)
     await lab.ok(['stop', 'tree'])
+    await until('its server to leave', () => lab.server() === null)
+    expect(await lab.ok(['prune'])).toContain(lab.socket)
+    expect(existsSync(lab.socket)).toBe(false)
   }),
 )
 
@@ -190,7 +194,13 @@ test('a time limit, a tree that outlives its agent, and a restart are as everywh
     await lab.ok([...run('short', '--timeout', '1s'), '--', 'sleep', '1000'])
     await lab.hf(['wait', 'short', '--timeout', '30s'])
     expect(await lab.status('short')).toMatchObject({ state: 'stopped', endedBy: 'timeout' })
-    await lab.ok([...run('tree', '--until', 'tree'), '--', 'sh', '-c', 'sleep 1000 & echo $! >"$FA_DIR/left.pid"'])
+    await lab.ok([
+      ...run('tree', '--until', 'tree'),
+      '--',
+      'sh',
+      '-c',
+      '(sleep 1000 & echo $! >"$FA_DIR/left.pid"; wait; echo the last word) & echo the first',
+    ])
     const left = await lab.pid('left')
     await until('its agent to be over', async () => (await lab.ok(['status', 'tree'])).includes('--until tree'))
     expect(isAlive(left)).toBe(true)
@@ -198,6 +208,7 @@ test('a time limit, a tree that outlives its agent, and a restart are as everywh
     process.kill(left, 'SIGKILL')
     await lab.hf(['wait', 'tree', '--timeout', '30s'])
     expect(await lab.status('tree')).toMatchObject({ state: 'completed' })
+    await until('all that it showed to be kept', async () => (await lab.ok(['logs', 'tree'])) === 'the first\nthe last word\n')
     await lab.ok(lab.hosted('again', AGENT, 'idle'))
     const first = await lab.tmuxOf('again')
     await lab.ok(['restart', 'again', '--share'])
@@ -229,7 +240,11 @@ verifies('private', 'a home whose path is too long for a socket has it in a priv
       await lab.ok(lab.hosted('s', 'sleep', '1000'), at)
       const { tmux } = JSON.parse(await lab.ok(['status', 's', '--json'], at)) as { tmux: { socket: string } }
       expect(tmux.socket).toBe(lab.socket)
+      expect(await lab.ok(['prune', '--dry-run'], at)).not.toContain(dirname(lab.socket))
       await lab.ok(['stop', 's'], at)
+      await until('its server to leave', () => lab.server() === null)
+      expect(await lab.ok(['prune'], at)).toContain(`${dirname(lab.socket)}`)
+      expect(existsSync(dirname(lab.socket))).toBe(false)
     },
     (lab) => shortSocket(longHome(lab)),
   ),

@@ -17,6 +17,10 @@ test('each kind has its words', () => {
   })
   expect(said('budget', { reason: 'its budget was spent' }).title).toBe('fix has burned its budget')
   expect(said('orphan', { reason: 'why' })).toEqual({ title: 'fix was ended', text: 'why' })
+  expect(notificationText('finished', { detail: { state: 'failed', reason: 'exit code 3' } }, 'fix', 200, 2)).toEqual({
+    title: 'and 2 more: fix ended: failed',
+    text: 'exit code 3',
+  })
   expect(heldBackText(5).title).toBe('and 5 more')
 })
 

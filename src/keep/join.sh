@@ -1,0 +1,34 @@
+# Sourced by bin/holdfast: joins a pane (hf_socket, hf_name), and then says once how things stand with its run (hf_run, in hf_home). No Node is
+# there meanwhile. The client works beside this shell, since a shell hears nothing while it waits for one in front: who ends us ends it.
+unset TMUX TMUX_PANE
+hf_client='' hf_told=''
+hf_leave() {
+  hf_told=$2
+  [ -z "$hf_client" ] || kill "-$1" "$hf_client" 2>/dev/null
+}
+# Who suspends the client (C-b C-z) wants his prompt back.
+hf_suspend() {
+  hf_line=''
+  [ -z "$hf_client" ] || read -r hf_line 2>/dev/null <"/proc/$hf_client/stat"
+  case ${hf_line##*) } in T*)
+    kill -STOP $$
+    kill -CONT "$hf_client" 2>/dev/null
+    ;;
+  esac
+}
+trap 'hf_leave HUP 129' HUP
+trap 'hf_leave TERM 143' TERM
+trap 'hf_leave TERM 130' INT
+trap hf_suspend CHLD
+exec 9<&0
+tmux -S "$hf_socket" attach-session -E -t "=$hf_name" <&9 9<&- &
+hf_client=$!
+exec 9<&-
+hf_code=0
+while kill -0 "$hf_client" 2>/dev/null; do
+  wait "$hf_client"
+  hf_code=$?
+done
+trap - HUP TERM INT CHLD
+[ -z "$hf_told" ] || exit "$hf_told"
+HOLDFAST_HOME=$hf_home exec "$hf_program" "$hf_dist/cli.cjs" _left "$hf_run" "$hf_code"
