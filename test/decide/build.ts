@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Holding, LockVerdict, Seen } from '../../src/decide/index.ts'
 import type {
+  DaemonRecord,
   Directory,
   Ended,
   ExitRecord,
@@ -19,7 +20,7 @@ import type {
   Survivor,
   Tree,
 } from '../../src/model/index.ts'
-import { END_STATES, markerFrom } from '../../src/model/index.ts'
+import { DAEMON_PROTOCOL, END_STATES, markerFrom } from '../../src/model/index.ts'
 
 /** Runs, facts and rows for tests: each with ordinary values, of which a test names only what it is about. */
 
@@ -227,4 +228,17 @@ export const holding = (run: LiveRun, verdict: LockVerdict): Holding => ({
   relation: 'same',
   run,
   verdict,
+})
+export const daemonRecord = (over: Partial<DaemonRecord> = {}): DaemonRecord => ({
+  format: 1,
+  process: { pid: 10, ticks: 100 },
+  place,
+  marker: null,
+  version: '1.0.0',
+  protocol: DAEMON_PROTOCOL,
+  startedAt: NOW,
+  startedBy: 'start',
+  socket: '/h/daemon/sock',
+  http: null,
+  ...over,
 })

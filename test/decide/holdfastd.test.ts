@@ -1,22 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { presenceOf } from '../../src/decide/index.ts'
-import type { DaemonLook, DaemonRecord } from '../../src/model/index.ts'
-import { DAEMON_PROTOCOL } from '../../src/model/index.ts'
+import type { DaemonLook } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
-import { alive, gone, place, unknown } from './build.ts'
+import { alive, daemonRecord, gone, unknown } from './build.ts'
 
-const record: DaemonRecord = {
-  format: 1,
-  process: { pid: 10, ticks: 100 },
-  place,
-  marker: null,
-  version: '1.0.0',
-  protocol: DAEMON_PROTOCOL,
-  startedAt: 1,
-  startedBy: 'start',
-  socket: '/h/daemon/sock',
-  http: null,
-}
+const record = daemonRecord()
 const other = { pid: 11, ticks: 110 }
 const look = (over: Partial<DaemonLook>): DaemonLook => ({
   lock: 'free',

@@ -15,9 +15,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { daemonFiles } from '../../src/keep/index.ts'
-import type { DaemonFiles, DaemonRecord } from '../../src/model/index.ts'
+import type { DaemonFiles } from '../../src/model/index.ts'
 import { policy } from '../../src/model/index.ts'
-import { NOW, place } from '../decide/build.ts'
+import { daemonRecord, NOW } from '../decide/build.ts'
 import { verifies } from '../requirements.ts'
 
 let home = ''
@@ -29,18 +29,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-const record: DaemonRecord = {
-  format: 1,
-  process: { pid: 10, ticks: 100 },
-  place,
-  marker: null,
-  version: '1.0.0',
-  protocol: 1,
-  startedAt: NOW,
-  startedBy: 'start',
-  socket: '/x',
-  http: null,
-}
+const record = daemonRecord()
 
 verifies('private', 'the folder and all that is in it are private from creation, and made private again', () => {
   files.writeRecord(record)

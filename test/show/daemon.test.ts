@@ -1,22 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { DaemonHealth, DaemonRecord, DaemonStatus } from '../../src/model/index.ts'
+import type { DaemonHealth, DaemonStatus } from '../../src/model/index.ts'
 import { daemonJson, daemonText, eventText, isWell, painter, versionText } from '../../src/show/index.ts'
-import { NOW, place } from '../decide/build.ts'
+import { daemonRecord, NOW } from '../decide/build.ts'
 import { verifies } from '../requirements.ts'
 
 const paint = painter(false)
-const record: DaemonRecord = {
-  format: 1,
-  process: { pid: 10, ticks: 100 },
-  place,
-  marker: null,
-  version: '1.0.0',
-  protocol: 1,
-  startedAt: NOW - 65_000,
-  startedBy: 'service',
-  socket: '/h/daemon/sock',
-  http: 'http://127.0.0.1:4000',
-}
+const record = daemonRecord({ startedAt: NOW - 65_000, startedBy: 'service', http: 'http://127.0.0.1:4000' })
 const health = (over: Partial<DaemonHealth> = {}): DaemonHealth => ({
   at: NOW - 12_000,
   healthy: true,
