@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { accessSync, closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import type { Environment, Notification, Notifiers } from '../model/index.ts'
 import { policy } from '../model/index.ts'
+import { findProgram } from './programs.ts'
 
 /** What each of them runs belongs to no run: it gets none of our variables but those it is told with. */
 export function systemNotifiers(env: Environment, platform: string = process.platform): Notifiers {
@@ -19,7 +19,7 @@ export function systemNotifiers(env: Environment, platform: string = process.pla
 
 function desktopTrouble(env: Environment, platform: string): string | null {
   const program = platform === 'darwin' ? 'osascript' : 'notify-send'
-  if (!isInPath(program, env)) return `there is no ${program} program`
+  if (findProgram(program, env['PATH']) === null) return `there is no ${program} program`
   const hasDesktop = platform === 'darwin' || ['DBUS_SESSION_BUS_ADDRESS', 'DISPLAY', 'WAYLAND_DISPLAY'].some((name) => (env[name] ?? '') !== '')
   return hasDesktop ? null : 'none of DBUS_SESSION_BUS_ADDRESS, DISPLAY and WAYLAND_DISPLAY is set here'
 }
@@ -96,15 +96,4 @@ function ring(tty: string): void {
   } finally {
     closeSync(fd)
   }
-}
-
-function isInPath(program: string, env: Environment): boolean {
-  return (env['PATH'] ?? '').split(':').some((folder) => {
-    try {
-      accessSync(join(folder === '' ? '.' : folder, program), constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
 }
