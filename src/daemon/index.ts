@@ -107,7 +107,7 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
     wake: () => loop.wake('home'),
   })
   const tell = tellFailures(log, farewell, realClock)
-  const loop = startLoop([own, memory, ...partsOf(daemon)], realClock, (...told) => {
+  const loop = startLoop([own, ...partsOf(daemon), memory], realClock, (...told) => {
     tell(...told)
     vitals.nudge()
   })

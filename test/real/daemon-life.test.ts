@@ -211,7 +211,7 @@ verifies(
       await hasLog(lab, /reconcile: well again/)
       await lab.ok(['daemon', 'stop'])
       expect(await lab.ok(['events'])).toMatch(
-        /daemon started {2}pid=\d+ version=\S+ by=start\n[\s\S]*daemon healthy[\s\S]*daemon ended {2}pid=\d+ why=SIGTERM/,
+        /daemon started {2}pid=\d+ version=\S+ by=start\n.*daemon unhealthy[\s\S]*daemon healthy[\s\S]*daemon ended {2}pid=\d+ why=SIGTERM/,
       )
       // One whose store is well, and whose rounds are not.
       await started(lab, { command: TEST_COMMAND, env: { HOLDFAST_FAILPOINTS: 'before:store.liveRuns=throw' } })
@@ -220,6 +220,8 @@ verifies(
       const events = JSON.parse(await lab.ok(['events', '--json'])) as { kind: string; session: string; detail: { what: string } }[]
       expect(events.filter(({ kind }) => kind === 'daemon').map(({ session, detail }) => `${session}${detail.what}`)).toEqual([
         'started',
+        // It could not be recorded while it was so.
+        'unhealthy',
         'healthy',
         'ended',
         'started',
