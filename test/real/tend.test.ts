@@ -252,7 +252,7 @@ verifies('innocent', 'suspects are listed with what speaks for and against, and 
 test('doctor says what holds runs together here, and with --fix does what needs nobody to decide', () =>
   inLab(async (lab) => {
     const found = await findings(lab, { env: { HOME: lab.newDir() } })
-    expect(found.map(({ topic }) => topic)).toEqual(['containment', 'marker', 'sight', 'daemon', 'notifications'])
+    expect(found.map(({ topic }) => topic)).toEqual(['containment', 'marker', 'sight', 'daemon', 'tmux', 'notifications'])
     expect(found.every(({ level }) => level === 'fine') || !isRoot).toBe(true)
     await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--', 'true'])
     await lab.ok(lab.detached('s', 'sh', '-c', 'sleep 1000 & exec sleep 1001'))
