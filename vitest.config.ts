@@ -5,10 +5,10 @@ const shared = { environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 }
 /** Signals that follow each other within a millisecond: nobody else shall keep the machine busy. */
 const ALONE = 'test/real/{signals,foreground,keeper}.test.ts'
 
-/** A SIGKILL at every durable step takes minutes: these have a command of their own. */
-const STEPS = 'test/real/*crash.test.ts'
+/** A SIGKILL at every durable step, a daemon through its lives and beside everything: minutes, so they have a command of their own. */
+const SLOW = 'test/real/{*crash,beside-daemon,daemon-life,tmux-trouble}.test.ts'
 
-/** fast: pure rooms and edges · real: real processes, two files at a time (they wait more than they compute) · alone: one at a time · steps: killed at each step · harness: real agent CLIs · long: swarms and races. */
+/** fast: pure rooms and edges · real: real processes, two files at a time (they wait more than they compute) · alone: one at a time · slow: killed at each step, and other lives of a daemon · harness: real agent CLIs · long: swarms and races. */
 export default defineConfig({
   test: {
     projects: [
@@ -25,7 +25,7 @@ export default defineConfig({
           ...shared,
           name: 'real',
           include: ['test/real/**/*.test.ts'],
-          exclude: [ALONE, STEPS],
+          exclude: [ALONE, SLOW],
           globalSetup: ['test/real/setup.ts'],
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
@@ -44,8 +44,8 @@ export default defineConfig({
       {
         test: {
           ...shared,
-          name: 'steps',
-          include: [STEPS],
+          name: 'slow',
+          include: [SLOW],
           globalSetup: ['test/real/setup.ts'],
           maxWorkers: 2,
         },
