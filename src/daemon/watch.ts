@@ -10,7 +10,7 @@ export type RunFileListener = (run: string, name: string) => void
 
 export type Watching = { readonly part: Part; onRunFile(listener: RunFileListener): void }
 
-type Watched = { directory: FSWatcher | null; exit: FSWatcher | null; cgroup: FSWatcher | null; logged: number }
+type Watched = { directory: FSWatcher | null; exit: FSWatcher | null; cgroup: FSWatcher | null; logged: number; capping: NodeJS.Timeout | null }
 
 /**
  * Hears of what happens to live runs. It is only ever sooner than the pace of those who look: what cannot be watched is looked at all the same.
@@ -77,7 +77,7 @@ export function openWatching(daemon: Daemon): Watching {
   }
 
   function watchRun(id: string, folder: string, cgroupOf: ToWatch['cgroupOf']): void {
-    const known = runs.get(id) ?? { directory: null, exit: null, cgroup: null, logged: 0 }
+    const known = runs.get(id) ?? { directory: null, exit: null, cgroup: null, logged: 0, capping: null }
     const before = partsOf(known).length
     runs.set(id, known)
     known.logged = 0
@@ -92,6 +92,7 @@ export function openWatching(daemon: Daemon): Watching {
   function heardIn(id: string, folder: string, name: string): void {
     const known = runs.get(id)
     if (name === 'cgroup') lookSoon()
+    if (name === 'log' && known !== undefined) capSoon(id, known)
     // An agent that talks all the time would keep us busy: until the next round only how it ends is heard.
     if (name === 'log' && known !== undefined && ++known.logged > policy.daemonLogEvents) {
       known.exit ??= arm(join(folder, 'exit'), () => tell(id, 'exit'))
@@ -100,7 +101,18 @@ export function openWatching(daemon: Daemon): Watching {
     } else tell(id, name)
   }
 
+  /** A log may grow by much between two rounds. While it is watched less, it is looked at in this way until it is watched again. */
+  function capSoon(id: string, known: Watched): void {
+    known.capping ??= setTimeout(() => {
+      known.capping = null
+      // What goes wrong with it is told by who looks at all runs.
+      daemon.worlds.use(async ({ files }) => files.capLog(id)).catch(() => {})
+      if (known.directory === null && runs.get(id) === known) capSoon(id, known)
+    }, policy.daemonCapMs).unref()
+  }
+
   function forget(id: string): void {
+    clearTimeout(runs.get(id)?.capping ?? undefined)
     for (const watcher of partsOf(runs.get(id))) disarm(watcher)
     runs.delete(id)
   }

@@ -130,6 +130,8 @@ export const policy = {
   /** So many files and folders it watches at most; a run that writes its log more often than this between two looks is watched less. */
   daemonWatches: 4_096,
   daemonLogEvents: 50,
+  /** So soon after something was written to a log it is looked whether that is over its cap. */
+  daemonCapMs: 500,
   /** So long after its start, and then so often, it removes what the dead left. */
   daemonPruneFirstMs: 3 * 60_000,
   daemonPruneMs: 3600_000,
