@@ -2,9 +2,9 @@ import { activityFrom, isHeadless } from '../decide/index.ts'
 import { HARNESSES } from '../harness/index.ts'
 import type { Activity, ActivityState, LiveRun, ProcessId, Run, Session, SessionView, Store } from '../model/index.ts'
 import { liveRunsOf } from '../model/index.ts'
+import { type StoreWatch, storeWatch } from '../record/index.ts'
 import { placesOf } from './begun.ts'
 import { recordInPassing } from './record.ts'
-import { type StoreWatch, storeWatch } from './stamp.ts'
 import type { World } from './world.ts'
 
 /** What a run's agent is at, as far as anybody can tell: a few small files are read, and nothing is asked of anybody. */

@@ -1,9 +1,9 @@
 import { decideNotification, type Happening, heldBack, NOTHING_TOLD, type NotifyHistory, nowDue } from '../decide/index.ts'
 import type { HoldfastEvent, Notification, NotifyKind, NotifyWay, Run } from '../model/index.ts'
+import { type StoreWatch, storeWatch } from '../record/index.ts'
 import { heldBackText, notificationText } from '../show/index.ts'
 import { endsWithAnswer } from './activity.ts'
-import { readNotified, writeNotified } from './notified.ts'
-import { type StoreWatch, storeWatch } from './stamp.ts'
+import { daemonPlace } from './daemon-place.ts'
 import type { World } from './world.ts'
 
 /** What was told lately. */
@@ -33,13 +33,14 @@ export async function newNotifications(world: World, heard: Heard): Promise<Noti
 
 /** At first there is nothing to tell; of more than can be read at once, the newest. A store that was lost numbers from 1 again. */
 async function unseenEvents(world: World): Promise<HoldfastEvent[]> {
-  const { home, policy } = world
+  const { policy } = world
+  const { files } = daemonPlace(world)
   const store = await world.store('reader')
   const newest = (await store.events({ session: null, after: 0, limit: 1 })).at(-1)?.seq ?? 0
-  const seen = readNotified(home)
+  const seen = files.notified()
   if (seen === newest) return []
   const events = seen === null || seen > newest ? [] : await store.events({ session: null, after: seen, limit: policy.eventsShown })
-  writeNotified(home, events.at(-1)?.seq ?? newest)
+  files.writeNotified(events.at(-1)?.seq ?? newest)
   return events
 }
 

@@ -17,6 +17,7 @@ function filesIn(folder: string): DaemonFiles {
   const health = join(folder, 'health.json')
   const log = join(folder, 'log')
   const port = join(folder, 'port')
+  const notified = join(folder, 'notified')
   const litter = (): ReturnType<DaemonFiles['litter']> => namesIn(folder).flatMap(litterOf).slice(0, policy.pruneBatch)
   const remove = (name: string): void => rmSync(join(folder, name), { force: true, recursive: true })
   const remains = (): readonly string[] => namesIn(folder).filter((name) => REMAINS.test(name))
@@ -42,6 +43,11 @@ function filesIn(folder: string): DaemonFiles {
     writeHealth: (entry) => writeIfPossible(health, `${JSON.stringify(entry)}\n`),
     port: () => portIn(readFile(port)),
     keepPort: (number) => writeIfPossible(port, `${number}\n`),
+    notified: () => {
+      const seq = /^1 (\d{1,15})\n$/.exec(readFile(notified) ?? '')?.[1]
+      return seq === undefined ? null : Number(seq)
+    },
+    writeNotified: (seq) => writeAtomically(notified, `1 ${seq}\n`),
     tell: (line, at) => append(log, `${new Date(at).toISOString()} ${process.pid} ${line.trimEnd().replaceAll('\n', '\n  ')}\n`),
     capLog: () => capLog(log),
     logSize: () => sizeOf(log),

@@ -107,6 +107,9 @@ export interface DaemonFiles {
   port(): number
   /** False as above. */
   keepPort(port: number): boolean
+  /** The number of the last event that people were told of, or need not be; null: nobody has looked yet. */
+  notified(): number | null
+  writeNotified(seq: number): void
   /** One line at the end of the log, with the time and who writes; within its cap. False: it could not. */
   tell(line: string, at: number): boolean
   /** What others write to it, such as the runtime when it dies, is capped here. */

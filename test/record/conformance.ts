@@ -1,27 +1,13 @@
 import { expect, test } from 'vitest'
-import type { Ending, ProcessId, RunBase, Store } from '../../src/model/index.ts'
-import { END_STATES, isLive, LIVE_STATES, policy } from '../../src/model/index.ts'
+import type { Store } from '../../src/model/index.ts'
+import { END_STATES, LIVE_STATES } from '../../src/model/index.ts'
 import { directory } from '../decide/build.ts'
 import { verifies } from '../requirements.ts'
-import { aClaim, anEnding, aRun, inStore, type OpenStore } from './examples.ts'
-
-const keeper: ProcessId = { pid: 200, ticks: 2000 }
+import { aClaim, anEnding, aRun, end, inStore, keeper, type OpenStore, started } from './examples.ts'
 
 /** What every store has to do, whatever it is made of. */
 export function storeConformance(name: string, open: OpenStore): void {
   const withStore = inStore(open)
-  /** Ends a run as it stands now; answers whether that was taken. */
-  const end = async (store: Store, { id }: RunBase, ending: Ending, harness: ProcessId | null, at: number): Promise<boolean> => {
-    const run = await store.run(id)
-    if (run === null || !isLive(run)) throw new Error(`${id} is not live`)
-    return store.recordEnded(run, ending, harness, at)
-  }
-  const started = async (store: Store, run: RunBase): Promise<RunBase> => {
-    expect(await store.claim(aClaim(run))).toEqual({ kind: 'won', epoch: run.epoch })
-    expect(await store.recordRunning(run, keeper, 1)).toBe(true)
-    return run
-  }
-
   verifies(
     'epoch',
     `${name}: a claim on an epoch somebody else has taken is lost`,
@@ -226,20 +212,6 @@ export function storeConformance(name: string, open: OpenStore): void {
     }),
   )
 
-  verifies(
-    'visible',
-    `${name}: every change leaves an event with its reason, in order`,
-    withStore(async (store) => {
-      const run = await started(store, aRun('s'))
-      await end(store, run, anEnding({ state: 'failed', reason: 'SIGKILL' }), null, 5)
-      const events = await store.events({ session: 's', after: 0, limit: 100 })
-      expect(events.map(({ kind }) => kind)).toEqual(['claimed', 'running', 'ended'])
-      expect(events.at(-1)?.detail).toMatchObject({ state: 'failed', reason: 'SIGKILL' })
-      expect(await store.events({ session: 's', after: events[1]?.seq ?? 0, limit: 100 })).toHaveLength(1)
-      expect(await store.events({ session: null, after: 0, limit: 2 })).toEqual(events.slice(1))
-    }),
-  )
-
   test(
     `${name}: a snapshot of the live has only the live`,
     withStore(async (store) => {
@@ -253,31 +225,6 @@ export function storeConformance(name: string, open: OpenStore): void {
       expect(await store.liveRuns(10)).toEqual({ views: live, unreadable: [] })
       // Each run's lock goes with its end: none is astray.
       expect(await store.strayLocks()).toEqual([])
-    }),
-  )
-
-  verifies(
-    'visible',
-    `${name}: what the daemon does is an event of no session, of which the newest are kept, and touches no session's`,
-    withStore(async (store) => {
-      await started(store, aRun('s'))
-      await store.recordDaemon({ what: 'started', pid: 7 }, 10)
-      await store.tryWrite()
-      expect((await store.events({ session: null, after: 0, limit: 9 })).at(-1)).toMatchObject({
-        at: 10,
-        kind: 'daemon',
-        session: '',
-        run: '',
-        epoch: 0,
-        detail: { what: 'started', pid: 7 },
-      })
-      for (let count = 0; count < policy.daemonEventsKept + 5; count++) await store.recordDaemon({ what: 'ended', count }, 11)
-      const all = await store.events({ session: null, after: 0, limit: 9_999 })
-      const own = all.filter(({ kind }) => kind === 'daemon')
-      expect(own).toHaveLength(policy.daemonEventsKept)
-      expect(own[0]?.detail).toEqual({ what: 'ended', count: 5 })
-      expect((await store.events({ session: 's', after: 0, limit: 9 })).map(({ kind }) => kind)).toEqual(['claimed', 'running'])
-      expect(await store.forget({ endedBefore: 99, keep: 0, limit: 9 })).toEqual([])
     }),
   )
 }

@@ -1,4 +1,6 @@
-import type { ClaimRequest, Ending, RunBase, Store } from '../../src/model/index.ts'
+import { expect } from 'vitest'
+import type { ClaimRequest, Ending, ProcessId, RunBase, Store } from '../../src/model/index.ts'
+import { isLive } from '../../src/model/index.ts'
 import { directory } from '../decide/build.ts'
 
 export const place = { install: 'i', machine: 'm', boot: 'b', pidNamespace: 'p', timeNamespace: 't' }
@@ -69,4 +71,19 @@ export const inStore = (open: OpenStore) => (body: (store: Store, again: () => P
   } finally {
     await done()
   }
+}
+
+export const keeper: ProcessId = { pid: 200, ticks: 2000 }
+
+export async function started(store: Store, run: RunBase): Promise<RunBase> {
+  expect(await store.claim(aClaim(run))).toEqual({ kind: 'won', epoch: run.epoch })
+  expect(await store.recordRunning(run, keeper, 1)).toBe(true)
+  return run
+}
+
+/** Ends a run as it stands now; answers whether that was taken. */
+export async function end(store: Store, { id }: RunBase, ending: Ending, harness: ProcessId | null, at: number): Promise<boolean> {
+  const run = await store.run(id)
+  if (run === null || !isLive(run)) throw new Error(`${id} is not live`)
+  return store.recordEnded(run, ending, harness, at)
 }

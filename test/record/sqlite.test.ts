@@ -11,6 +11,7 @@ import { APPLICATION_ID, MIGRATIONS } from '../../src/record/sqlite/schema.ts'
 import { verifies } from '../requirements.ts'
 import { activityConformance } from './activity.ts'
 import { storeConformance } from './conformance.ts'
+import { eventConformance } from './events.ts'
 import { aClaim, anEnding, aRun, type OpenStore } from './examples.ts'
 import { lockConformance } from './locks.ts'
 import { messageConformance } from './messages.ts'
@@ -37,6 +38,7 @@ nativeConformance('sqlite', newStore)
 rebindConformance('sqlite', newStore)
 messageConformance('sqlite', newStore)
 activityConformance('sqlite', newStore)
+eventConformance('sqlite', newStore)
 
 test('a store of the first release is brought up to date, and its runs are as they were', async () => {
   const path = newPath()

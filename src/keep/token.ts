@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Problem } from '../model/index.ts'
 
 /** Where it lies, in the home. */
-export const TOKEN_FILE = 'daemon/token'
+const TOKEN_FILE = 'daemon/token'
 const TOKEN = /^[0-9a-f]{64}$/
 const TRIES = 3
 
