@@ -69,7 +69,8 @@ export const requirements = {
   },
   bounded: { promise: 'Every loop, wait, retry, queue, log and captured output has a named bound.', from: `${design}; failures F10`, due: true },
   private: {
-    promise: 'State is 0700/0600 from creation, ids are checked against a strict grammar, no secret goes into argv or logs.',
+    promise:
+      'State is 0700/0600 from creation, sockets lie in a private folder, HTTP is loopback with a token and checks Host and Origin, ids are checked against a strict grammar, no secret goes into argv or logs.',
     from: `${design}; failures J01–J07`,
     due: true,
   },
