@@ -67,9 +67,10 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
   const { files } = place
   process.chdir(files.folder)
   const here = place.here()
+  // Before there is anything to end: a home that cannot be written is told by whoever called us.
+  clearRemains(place, realClock.now())
   const log = openLog(here, realClock)
   const farewell = listenForEnd(log)
-  clearRemains(place, realClock.now())
   log(`started: holdfast ${options.version}, by daemon ${options.startedBy}, in ${options.home}`)
   stripEnvironment(world)
   let record = recordOf(options, world, place)
