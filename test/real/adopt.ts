@@ -9,6 +9,10 @@ import { COMMAND, gone, isAlive, type Lab, readOr, stateOf, TEST_COMMAND, until 
 export type Victims = { readonly lost: string; readonly nested: string; readonly failed: string }
 const sessionsOf = ({ lost, nested, failed }: Victims): string[] => [lost, nested, failed]
 const namesOf = (index: number): Victims => ({ lost: `lost${index}`, nested: `nested${index}`, failed: `failed${index}` })
+/** Only one that said so has a child to leave. */
+const LEAVING = 'setsid sleep 100000 & echo >has-child; exec sleep 100000'
+const hasChild = (lab: Lab, session: string): Promise<unknown> =>
+  until(`the child of ${session}`, () => readOr(join(dirOf(lab, session), 'has-child')) !== '')
 const dirOf = (lab: Lab, session: string): string => {
   mkdirSync(join(lab.dir, session), { recursive: true })
   return join(lab.dir, session)
@@ -17,10 +21,9 @@ const dirOf = (lab: Lab, session: string): string => {
 /** One whose keeper and agent will be killed, with a run and a child that it started; and one that leaves a child, and whose finisher dies before it ends that. */
 export async function startVictims(lab: Lab, index: number): Promise<Victims> {
   const victims = namesOf(index)
-  const nested = `${COMMAND} run --session ${victims.nested} --dir ${dirOf(lab, victims.nested)} --detach -- sleep 100000; setsid sleep 100000 & exec sleep 100000`
-  const leaving = 'setsid sleep 100000 & exec sleep 100000'
+  const nested = `${COMMAND} run --session ${victims.nested} --dir ${dirOf(lab, victims.nested)} --detach -- sleep 100000; ${LEAVING}`
   await lab.ok(['run', '--session', victims.lost, '--dir', dirOf(lab, victims.lost), '--detach', '--', 'sh', '-c', nested])
-  await lab.ok(['run', '--session', victims.failed, '--dir', dirOf(lab, victims.failed), '--detach', '--', 'sh', '-c', leaving], {
+  await lab.ok(['run', '--session', victims.failed, '--dir', dirOf(lab, victims.failed), '--detach', '--', 'sh', '-c', LEAVING], {
     command: TEST_COMMAND,
     env: { HOLDFAST_FAILPOINTS: 'before:processes.send=kill' },
   })
@@ -32,6 +35,7 @@ export async function startVictims(lab: Lab, index: number): Promise<Victims> {
 async function killUnseen(lab: Lab, victims: Victims): Promise<void> {
   await liveRun(lab, victims.nested)
   const lost = await liveRun(lab, victims.lost)
+  await hasChild(lab, victims.lost)
   const pids = [lost.keeper?.pid ?? 0, agentOf(lab, lost)]
   moveAway(lab, victims.lost)
   for (const pid of pids) process.kill(pid, 'SIGKILL')
@@ -57,6 +61,7 @@ async function liveRun(lab: Lab, session: string): Promise<Run> {
 /** Nobody of ours is there to see it. */
 export async function strike(lab: Lab, victims: Victims): Promise<void> {
   const failed = await liveRun(lab, victims.failed)
+  await hasChild(lab, victims.failed)
   process.kill(agentOf(lab, failed), 'SIGKILL')
   await gone(failed.keeper?.pid ?? 0)
   expect((await rowOf(lab, victims.failed))?.state).toMatch(/running|stopping/)
