@@ -5,8 +5,8 @@ const shared = { environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 }
 /** Signals that follow each other within a millisecond: nobody else shall keep the machine busy. */
 const ALONE = 'test/real/{signals,foreground,keeper}.test.ts'
 
-/** A SIGKILL at every durable step, a daemon through its lives and beside everything: minutes, so they have a command of their own. */
-const SLOW = 'test/real/{*crash,beside-daemon,daemon-life,tmux-trouble}.test.ts'
+/** A SIGKILL at every durable step, a daemon through its lives and beside everything, what is told when nobody answers for long: minutes, so they have a command of their own. */
+const SLOW = 'test/real/{*crash,beside-daemon,daemon-life,service,tmux-send,tmux-trouble,waiting}.test.ts'
 
 /** fast: pure rooms and edges · real: real processes, two files at a time (they wait more than they compute) · alone: one at a time · slow: killed at each step, and other lives of a daemon · harness: real agent CLIs · long: swarms and races. */
 export default defineConfig({

@@ -1,47 +1,60 @@
-import { decideNotification, type Happening, heldBack, NOTHING_TOLD, type NotifyHistory, nowDue } from '../decide/index.ts'
-import type { HoldfastEvent, Notification, NotifyKind, NotifyWay, Run } from '../model/index.ts'
+import { decideNotification, type Happening, heldBack, historyFrom, nowDue } from '../decide/index.ts'
+import type { HoldfastEvent, Notification, Notified, NotifyHistory, NotifyKind, NotifyWay, Run } from '../model/index.ts'
 import { type StoreWatch, storeWatch } from '../record/index.ts'
 import { heldBackText, notificationText } from '../show/index.ts'
 import { endsWithAnswer } from './activity.ts'
 import { daemonPlace } from './daemon-place.ts'
 import type { World } from './world.ts'
 
-/** What was told lately. */
-export type Heard = { readonly store: StoreWatch; history: NotifyHistory }
-export const nothingHeard = (): Heard => ({ store: storeWatch(), history: NOTHING_TOLD })
+/** How far it was heard; null: nobody has asked yet. */
+export type Heard = { readonly store: StoreWatch; notified: Notified | null }
+export const nothingHeard = (): Heard => ({ store: storeWatch(), notified: null })
 
-/** What happened since it was last looked, as far as a person is told of it. Each is given out once, also if we die right after. */
-export async function newNotifications(world: World, heard: Heard): Promise<Notification[]> {
-  const isNew = heard.store.isNew(world.home)
-  const events = isNew ? await unseenEvents(world) : []
-  if (isNew) heard.store.settle()
+/** What happened since it was last looked, as far as a person is told of it. Each is given out once, also if we die right after; what has to wait outlives us. */
+export async function newNotifications(world: World, heard: Heard): Promise<readonly Notification[]> {
   const now = world.clock.now()
-  const notifications: Notification[] = []
-  for (const [index, event] of events.entries()) {
-    const happening = await happeningOf(world, event, events.slice(index + 1))
-    const { decision, history } = decideNotification(happening, world.notify(), heard.history, now, world.policy)
-    heard.history = history
-    if (decision.kind === 'tell') notifications.push(await notificationOf(world, event, decision.as))
-  }
-  const late = nowDue(heard.history, now, world.policy)
-  for (const { event, as, count } of late.due) notifications.push(await notificationOf(world, event, as, count))
-  const { count, history } = heldBack(late.history, now, world.policy)
-  heard.history = history
-  if (count === 0) return notifications
-  return [...notifications, { kind: 'more', session: null, run: null, seq: events.at(-1)?.seq ?? 0, at: now, tty: null, ...heldBackText(count) }]
+  const { files } = daemonPlace(world)
+  const before = heard.notified ?? files.notified()
+  const isNew = heard.store.isNew(world.home)
+  const { events, seq } = isNew ? await unseenEvents(world, before?.seq ?? null) : { events: [], seq: before?.seq ?? 0 }
+  const known = heard.notified === null ? historyFrom(before, now, world.policy) : heard.notified.history
+  const { notifications, history } = await newsOf(world, events, known, now)
+  const notified = { seq, at: now, history }
+  if (seq !== before?.seq || JSON.stringify(history) !== JSON.stringify(before.history)) files.writeNotified(notified)
+  heard.notified = notified
+  if (isNew) heard.store.settle()
+  return notifications
 }
 
 /** At first there is nothing to tell; of more than can be read at once, the newest. A store that was lost numbers from 1 again. */
-async function unseenEvents(world: World): Promise<HoldfastEvent[]> {
-  const { policy } = world
-  const { files } = daemonPlace(world)
-  const store = await world.store('reader')
-  const newest = (await store.events({ session: null, after: 0, limit: 1 })).at(-1)?.seq ?? 0
-  const seen = files.notified()
-  if (seen === newest) return []
-  const events = seen === null || seen > newest ? [] : await store.events({ session: null, after: seen, limit: policy.eventsShown })
-  files.writeNotified(events.at(-1)?.seq ?? newest)
-  return events
+async function unseenEvents(
+  { store, policy }: World,
+  seen: number | null,
+): Promise<{ readonly events: readonly HoldfastEvent[]; readonly seq: number }> {
+  const reader = await store('reader')
+  const newest = (await reader.events({ session: null, after: 0, limit: 1 })).at(-1)?.seq ?? 0
+  if (seen === null || seen >= newest) return { events: [], seq: newest }
+  const events = await reader.events({ session: null, after: seen, limit: policy.eventsShown })
+  return { events, seq: events.at(-1)?.seq ?? newest }
+}
+
+type News = { readonly notifications: readonly Notification[]; readonly history: NotifyHistory }
+
+async function newsOf(world: World, events: readonly HoldfastEvent[], known: NotifyHistory, now: number): Promise<News> {
+  const notifications: Notification[] = []
+  let history = known
+  for (const [index, event] of events.entries()) {
+    const happening = await happeningOf(world, event, events.slice(index + 1))
+    const decided = decideNotification(happening, world.notify(), history, now, world.policy)
+    history = decided.history
+    if (decided.decision.kind === 'tell') notifications.push(await notificationOf(world, event, decided.decision.as))
+  }
+  const late = nowDue(history, now, world.policy)
+  for (const { event, as, count } of late.due) notifications.push(await notificationOf(world, event, as, count))
+  const held = heldBack(late.history, now, world.policy)
+  if (held.count > 0)
+    notifications.push({ kind: 'more', session: null, run: null, seq: events.at(-1)?.seq ?? 0, at: now, tty: null, ...heldBackText(held.count) })
+  return { notifications, history: held.history }
 }
 
 async function happeningOf(world: World, event: HoldfastEvent, later: readonly HoldfastEvent[]): Promise<Happening> {

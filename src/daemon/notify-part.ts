@@ -37,7 +37,7 @@ function notifyPart({ worlds, wake }: Daemon, ways: readonly Way[]): Part {
           take(news)
           wake(part.name)
         }
-        return { told: news.length, held: waitingToBeTold(heard.history) }
+        return { told: news.length, held: heard.notified === null ? 0 : waitingToBeTold(heard.notified.history) }
       }),
   }
 }

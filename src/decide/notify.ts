@@ -1,4 +1,4 @@
-import type { HoldfastEvent, NotifyConfig, NotifyKind, Policy, Run } from '../model/index.ts'
+import type { HoldfastEvent, Notified, NotifyConfig, NotifyHistory, NotifyKind, Policy, Run } from '../model/index.ts'
 import { BY, isByPerson } from '../model/index.ts'
 
 /** An event with what has to be known of its run. */
@@ -11,11 +11,7 @@ export type Happening = {
   readonly outdone: boolean
 }
 
-/** What was told lately, what waits until its session and kind may be told of again, and how many there was no time for. */
-export type NotifyHistory = { readonly told: readonly Told[]; readonly later: readonly Later[]; readonly held: number }
-type Told = { readonly at: number; readonly session: string; readonly kind: NotifyKind }
-/** So many of one session and kind; `event` is the newest. */
-type Later = { readonly event: HoldfastEvent; readonly kind: NotifyKind; readonly count: number }
+type Later = NotifyHistory['later'][number]
 export const NOTHING_TOLD: NotifyHistory = { told: [], later: [], held: 0 }
 
 export type NotifyLimits = Pick<Policy, 'turnMs' | 'notifyAgeMs' | 'notifySameMs' | 'notifyCount' | 'notifyWithinMs' | 'notifyQueue'>
@@ -41,6 +37,10 @@ export function decideNotification(
   if (isFull(recent, now, limits)) return { decision: leave('there was too much to tell'), history: { ...recent, held: recent.held + 1 } }
   return { decision: news, history: { ...recent, told: [...recent.told, { at: now, session, kind: news.as }] } }
 }
+
+/** What the daemon before this one had still to tell, unless nobody cares any more. */
+export const historyFrom = (before: Notified | null, now: number, { notifyAgeMs }: NotifyLimits): NotifyHistory =>
+  before === null || now - before.at > notifyAgeMs ? NOTHING_TOLD : before.history
 
 /** What has waited long enough, each session and kind once, with how many it stands for. */
 export function nowDue(

@@ -1,5 +1,6 @@
 import type { Fact } from './fact.ts'
 import type { Place, ProcessId } from './identity.ts'
+import type { Notified } from './notify.ts'
 
 /** What the daemon and a command must both know to speak with each other. It grows when an older one would be served wrong. */
 export const DAEMON_PROTOCOL = 1
@@ -107,9 +108,9 @@ export interface DaemonFiles {
   port(): number
   /** False as above. */
   keepPort(port: number): boolean
-  /** The number of the last event that people were told of, or need not be; null: nobody has looked yet. */
-  notified(): number | null
-  writeNotified(seq: number): void
+  /** Null: nobody has looked yet, or it makes no sense. */
+  notified(): Notified | null
+  writeNotified(notified: Notified): void
   /** One line at the end of the log, with the time and who writes; within its cap. False: it could not. */
   tell(line: string, at: number): boolean
   /** What others write to it, such as the runtime when it dies, is capped here. */

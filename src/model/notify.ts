@@ -1,3 +1,5 @@
+import type { HoldfastEvent } from './event.ts'
+
 /** What a person can be told of without having asked. */
 export const NOTIFY_KINDS = ['input', 'finished', 'refused', 'orphan', 'budget'] as const
 export type NotifyKind = (typeof NOTIFY_KINDS)[number]
@@ -29,6 +31,16 @@ export type Notification = {
   /** The terminal of the session's owner. */
   readonly tty: string | null
 }
+
+/** What was told lately, what waits until its session and kind may be told of again (so many, the newest of them), and how many there was no time for. */
+export type NotifyHistory = {
+  readonly told: readonly { readonly at: number; readonly session: string; readonly kind: NotifyKind }[]
+  readonly later: readonly { readonly event: HoldfastEvent; readonly kind: NotifyKind; readonly count: number }[]
+  readonly held: number
+}
+
+/** How far people were told of what happened: up to this event, at that time. */
+export type Notified = { readonly seq: number; readonly at: number; readonly history: NotifyHistory }
 
 /** How to reach a person. Each throws with a sentence where it could not. */
 export interface Notifiers {

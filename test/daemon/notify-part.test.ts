@@ -9,7 +9,7 @@ vi.mock('../../src/app/index.ts', () => ({
   deliver: app.deliver,
   newNotifications: async () => app.news,
   notifyWays: () => [{ way: 'command', why: app.why }],
-  nothingHeard: () => ({ history: { told: [], later: [], held: 0 } }),
+  nothingHeard: () => ({ notified: null }),
   nothingSeen: () => ({}),
   watchActivities: async () => ({}),
 }))

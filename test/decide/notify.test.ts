@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { decideNotification, type Happening, heldBack, NOTHING_TOLD, type NotifyHistory, nowDue, waitingToBeTold } from '../../src/decide/index.ts'
-import type { EventKind, HoldfastEvent, NotifyConfig } from '../../src/model/index.ts'
+import { decideNotification, type Happening, heldBack, historyFrom, NOTHING_TOLD, nowDue, waitingToBeTold } from '../../src/decide/index.ts'
+import type { EventKind, HoldfastEvent, NotifyConfig, NotifyHistory } from '../../src/model/index.ts'
 import { NOTIFY_DEFAULT, policy } from '../../src/model/index.ts'
 import { ended } from './build.ts'
 
@@ -142,6 +142,14 @@ describe('how often', () => {
     expect(heldBack(said.history, NOW + policy.notifyWithinMs, policy).count).toBe(0)
     // What is remembered stays small.
     expect(said.history.told).toHaveLength(1)
+  })
+
+  test('the next daemon goes on where the last one was, unless that is too long ago', () => {
+    const history = decide(waiting('a'), NOTIFY_DEFAULT, decide(waiting('a')).history).history
+    expect(waitingToBeTold(history)).toBe(1)
+    expect(historyFrom({ seq: 1, at: NOW, history }, NOW + policy.notifyAgeMs, policy)).toBe(history)
+    expect(historyFrom({ seq: 1, at: NOW, history }, NOW + policy.notifyAgeMs + 1, policy)).toBe(NOTHING_TOLD)
+    expect(historyFrom(null, NOW, policy)).toBe(NOTHING_TOLD)
   })
 
   test('a clock that was set back makes nobody wait', () => {

@@ -44,6 +44,27 @@ verifies('private', 'the folder and all that is in it are private from creation,
   expect(() => files.make()).toThrow(/cannot be made, or made private: it is not a folder/)
 })
 
+test('how far people were told comes back as it was written, and anything else is nothing', () => {
+  const event = { seq: 6, at: NOW, kind: 'ended', session: 's', run: 'r', epoch: 1, detail: {} } as const
+  const told = { at: NOW, session: 's', kind: 'finished' } as const
+  const notified = { seq: 7, at: NOW, history: { told: [told], later: [{ event, kind: 'finished', count: 2 }], held: 3 } } as const
+  expect(files.notified()).toBeNull()
+  files.writeNotified(notified)
+  expect(files.notified()).toEqual(notified)
+  const history = (over: object): string => JSON.stringify({ ...notified, history: { ...notified.history, ...over } })
+  const wrong = [
+    history({ told: [null] }),
+    history({ told: 1 }),
+    history({ later: [null] }),
+    history({ later: [{ count: 1 }] }),
+    history({ held: '1' }),
+  ]
+  for (const text of ['', '1 7\n', 'null', '[]', '{"seq":7}', JSON.stringify({ ...notified, seq: null }), ...wrong]) {
+    writeFileSync(join(files.folder, 'notified'), text)
+    expect(files.notified(), text).toBeNull()
+  }
+})
+
 test('a record comes back as it was written, and anything else is none', () => {
   files.writeRecord(record)
   expect(files.record()).toEqual(record)

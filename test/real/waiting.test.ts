@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { COMMAND, inLab, type Lab, readOr, startOf, until } from './lab.ts'
@@ -125,65 +125,79 @@ async function withDaemon(lab: Lab, env: NodeJS.ProcessEnv, body: (log: () => st
 
 type Told = { kind: string; session: string | null; title: string; text: string; env: string; inherited: string }
 
-test('with a daemon, a command of the user is told what he waits for, each once, and nothing that he did himself', () =>
-  inLab(async (lab) => {
-    const agents = obedient(lab)
-    const told = join(lab.agentDir, 'told')
-    mkdirSync(lab.home, { mode: 0o700 })
-    const script = `rest=$(cut -c2-); printf '{"env":"%s %s","inherited":"%s",%s\\n' "$HOLDFAST_EVENT" "$HOLDFAST_SESSION" "$HOLDFAST_RUN" "$rest" >>"$0"`
-    writeFileSync(
-      join(lab.home, 'config.toml'),
-      `[notify]\ndesktop = false\ncommand = ${JSON.stringify(['sh', '-c', script, told])}\non = ["input", "finished", "refused", "orphan"]\n`,
-    )
-    expect(await lab.ok(['doctor'])).toMatch(/notifications: told by command while the daemon runs; not by desktop: config.toml has turned it off/)
-    const heard = (): Told[] =>
-      readOr(told)
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line) as Told)
-    const hears = (kind: string, session: string): Promise<Told> =>
-      until(`to be told ${kind} of ${session}`, () => heard().find((one) => one.kind === kind && one.session === session), 30_000)
-    // What happened before anybody looked is not told.
-    await lab.ok(['run', '--session', 'before', '--dir', lab.newDir(), '--detach', '--', 'true'])
-    await lab.ok(['wait', 'before'])
-    const env = { HOLDFAST_RUN: 'r000000000000' }
-    await withDaemon(lab, env, async () => {
-      await agents.begin('s', lab.dir, '--session-id', ID)
-      await agents.hook('s', 'prompt', ID)
-      await agents.hook('s', 'waiting', ID)
-      expect(await hears('input', 's')).toMatchObject({ title: 's needs an answer', env: 'input s', inherited: '' })
-      // The daemon records what no hook could.
-      await agents.hook('s', 'before-tool', ID)
-      await until('the daemon to see it go on', async () => (await eventsOf(lab, 'activity')).at(-1)?.['state'] === 'busy', 30_000)
-      expect((await lab.hf(lab.detached('other', 'true'))).code).toBe(75)
-      expect((await hears('refused', 's')).text).toMatch(/^true \(pid \d+, .+@.+\) wanted its directory, and was refused$/)
-      await lab.ok(['run', '--session', 'fails', '--dir', lab.newDir(), '--detach', '--', 'sh', '-c', 'exit 3'])
-      expect(await hears('finished', 'fails')).toMatchObject({ title: 'fails ended: failed' })
-      // A task ends with its session, and whoever stops that knows.
-      await agents.inside('s', 'task', 'start', '--name', 'review', '--', 'sleep', '600')
-      await lab.ok(['stop', 's'])
-      await agents.begin('t', lab.newDir(), '--session-id', OTHER)
-      await agents.inside('t', 'run', '--session', 'inner', '--detach', '--dir', lab.newDir(), '--', 'sleep', '600')
-      process.kill((await seen(lab, 't')).pid, 'SIGKILL')
-      expect((await hears('orphan', 'inner')).text).toMatch(/^the session it was started in/)
-      expect(await hears('finished', 't')).toMatchObject({ title: 't ended: failed' })
-    })
-    const all = heard()
-    expect(all.map(({ kind, session }) => `${kind} ${session}`).sort()).toEqual([
-      'finished fails',
-      'finished t',
-      'input s',
-      'orphan inner',
-      'refused s',
-    ])
-    expect(readFileSync(join(lab.home, 'daemon', 'notified'), 'utf8')).toMatch(/^1 \d+\n$/)
-    expect(statSync(join(lab.home, 'daemon', 'notified')).mode & 0o777).toBe(0o600)
-    // A new daemon repeats nothing, and tells what happened meanwhile.
-    await lab.ok(['run', '--session', 'meanwhile', '--dir', lab.newDir(), '--detach', '--', 'true'])
-    await lab.ok(['wait', 'meanwhile'])
-    await withDaemon(lab, env, async () => void (await hears('finished', 'meanwhile')))
-    expect(heard()).toHaveLength(all.length + 1)
-  }))
+test(
+  'with a daemon, a command of the user is told what he waits for, each once, and nothing that he did himself',
+  () =>
+    inLab(async (lab) => {
+      const agents = obedient(lab)
+      const told = join(lab.agentDir, 'told')
+      mkdirSync(lab.home, { mode: 0o700 })
+      const script = `rest=$(cut -c2-); printf '{"env":"%s %s","inherited":"%s",%s\\n' "$HOLDFAST_EVENT" "$HOLDFAST_SESSION" "$HOLDFAST_RUN" "$rest" >>"$0"`
+      writeFileSync(
+        join(lab.home, 'config.toml'),
+        `[notify]\ndesktop = false\ncommand = ${JSON.stringify(['sh', '-c', script, told])}\non = ["input", "finished", "refused", "orphan"]\n`,
+      )
+      expect(await lab.ok(['doctor'])).toMatch(/notifications: told by command while the daemon runs; not by desktop: config.toml has turned it off/)
+      const heard = (): Told[] =>
+        readOr(told)
+          .split('\n')
+          .filter((line) => line !== '')
+          .map((line) => JSON.parse(line) as Told)
+      const hears = (kind: string, session: string): Promise<Told> =>
+        until(`to be told ${kind} of ${session}`, () => heard().find((one) => one.kind === kind && one.session === session), 30_000)
+      // What happened before anybody looked is not told.
+      await lab.ok(['run', '--session', 'before', '--dir', lab.newDir(), '--detach', '--', 'true'])
+      await lab.ok(['wait', 'before'])
+      const env = { HOLDFAST_RUN: 'r000000000000' }
+      await withDaemon(lab, env, async () => {
+        await agents.begin('s', lab.dir, '--session-id', ID)
+        await agents.hook('s', 'prompt', ID)
+        await agents.hook('s', 'waiting', ID)
+        expect(await hears('input', 's')).toMatchObject({ title: 's needs an answer', env: 'input s', inherited: '' })
+        // The daemon records what no hook could.
+        await agents.hook('s', 'before-tool', ID)
+        await until('the daemon to see it go on', async () => (await eventsOf(lab, 'activity')).at(-1)?.['state'] === 'busy', 30_000)
+        expect((await lab.hf(lab.detached('other', 'true'))).code).toBe(75)
+        expect((await hears('refused', 's')).text).toMatch(/^true \(pid \d+, .+@.+\) wanted its directory, and was refused$/)
+        await lab.ok(['run', '--session', 'fails', '--dir', lab.newDir(), '--detach', '--', 'sh', '-c', 'exit 3'])
+        expect(await hears('finished', 'fails')).toMatchObject({ title: 'fails ended: failed' })
+        // A task ends with its session, and whoever stops that knows.
+        await agents.inside('s', 'task', 'start', '--name', 'review', '--', 'sleep', '600')
+        await lab.ok(['stop', 's'])
+        await agents.begin('t', lab.newDir(), '--session-id', OTHER)
+        await agents.inside('t', 'run', '--session', 'inner', '--detach', '--dir', lab.newDir(), '--', 'sleep', '600')
+        process.kill((await seen(lab, 't')).pid, 'SIGKILL')
+        expect((await hears('orphan', 'inner')).text).toMatch(/^the session it was started in/)
+        expect(await hears('finished', 't')).toMatchObject({ title: 't ended: failed' })
+      })
+      const all = heard()
+      expect(all.map(({ kind, session }) => `${kind} ${session}`).sort()).toEqual([
+        'finished fails',
+        'finished t',
+        'input s',
+        'orphan inner',
+        'refused s',
+      ])
+      const notified = join(lab.home, 'daemon', 'notified')
+      expect(statSync(notified).mode & 0o777).toBe(0o600)
+      // A new daemon repeats nothing, and tells what happened meanwhile.
+      await lab.ok(['run', '--session', 'meanwhile', '--dir', lab.newDir(), '--detach', '--', 'true'])
+      await lab.ok(['wait', 'meanwhile'])
+      await withDaemon(lab, env, async () => {
+        await hears('finished', 'meanwhile')
+        await lab.ok(['run', '--session', 'meanwhile', '--dir', lab.newDir(), '--detach', '--', 'sh', '-c', 'exit 4'])
+        // So soon after the first it has to wait.
+        await until('it to be held back', () => JSON.parse(readOr(notified)).history.later.length === 1)
+      })
+      expect(heard()).toHaveLength(all.length + 1)
+      // And whoever comes next tells it.
+      await withDaemon(lab, env, async () => {
+        await until('to be told what had to wait', () => heard().length > all.length + 1, 45_000)
+      })
+      expect(heard().slice(all.length + 1)).toMatchObject([{ kind: 'finished', session: 'meanwhile', title: 'meanwhile ended: failed' }])
+    }),
+  120_000,
+)
 
 test(
   'a way that fails is told in health, is tried again, and holds up no other',
