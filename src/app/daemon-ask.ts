@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { basename } from 'node:path'
 import type { DaemonAnswer, DaemonFiles, DaemonHealth, PartHealth } from '../model/index.ts'
-import { DAEMON_PROTOCOL, PROTOCOL_HEADER, policy, VERSION_HEADER } from '../model/index.ts'
+import { DAEMON_PROTOCOL, PROTOCOL_HEADER, policy } from '../model/index.ts'
 import { reach } from './daemon-place.ts'
 
 /** Asks the daemon how it does, over its socket. One that does not answer in time is silent, which is an answer too. */
-export async function askDaemon(files: DaemonFiles, version: string, ms: number): Promise<DaemonAnswer> {
+export async function askDaemon(files: DaemonFiles, ms: number): Promise<DaemonAnswer> {
   // No other verb pays for it.
   const { request } = await import('node:http')
   let road: ReturnType<typeof reach> | null = null
@@ -13,7 +13,7 @@ export async function askDaemon(files: DaemonFiles, version: string, ms: number)
     road = reach(files.folder, basename(files.socket))
     const socketPath = road.path
     return await new Promise<DaemonAnswer>((resolve) => {
-      const headers = { host: 'localhost', [PROTOCOL_HEADER]: String(DAEMON_PROTOCOL), [VERSION_HEADER]: version }
+      const headers = { host: 'localhost', [PROTOCOL_HEADER]: String(DAEMON_PROTOCOL) }
       const asking = request({ socketPath, path: '/healthz', headers, agent: false }, (response) => {
         void read(response).then((text) => finish(answerOf(response.statusCode ?? 0, text)))
       })

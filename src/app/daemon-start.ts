@@ -21,14 +21,14 @@ export type DaemonStarted = {
 type Child = ReturnType<World['keepers']['apart']> & { readonly before: number }
 
 /** Has a daemon run, and answers once it does: the one that was there, ours, or that of another start that was faster. */
-export async function startDaemon(world: World, version: string): Promise<DaemonStarted> {
+export async function startDaemon(world: World): Promise<DaemonStarted> {
   const place = daemonPlace(world)
-  return cameUp(world, place, version).catch((error: unknown) => {
+  return cameUp(world, place).catch((error: unknown) => {
     throw folderProblem(place, error)
   })
 }
 
-async function cameUp(world: World, place: DaemonPlace, version: string): Promise<DaemonStarted> {
+async function cameUp(world: World, place: DaemonPlace): Promise<DaemonStarted> {
   const { clock, policy } = world
   const repaired: string[] = []
   const until = clock.elapsed() + policy.daemonStartMs
@@ -40,7 +40,7 @@ async function cameUp(world: World, place: DaemonPlace, version: string): Promis
     if (presence.kind === 'none') child = born(world, place, child)
     if (presence.kind === 'unseen' || (presence.kind === 'alive' && presence.record !== null)) {
       silentSince ??= clock.elapsed()
-      const answer = await askDaemon(place.files, version, policy.daemonAnswerMs)
+      const answer = await askDaemon(place.files, policy.daemonAnswerMs)
       if (answer.kind !== 'silent') return startedAs(presence, answer, child, repaired)
       if (clock.elapsed() - silentSince > policy.daemonSilentMs) throw silent(presence, answer.why)
     } else silentSince = null

@@ -6,11 +6,11 @@ import { type DaemonPlace, daemonPlace, folderProblem, repair } from './daemon-p
 import type { World } from './world.ts'
 
 /** What is true of this home's daemon, from the kernel; and how it does, from itself. Says what it repaired of a dead one. */
-export async function daemonStatus(world: World, version: string): Promise<DaemonStatus> {
+export async function daemonStatus(world: World): Promise<DaemonStatus> {
   const place = daemonPlace(world)
   const { presence, repaired } = await settle(world, place)
   if (presence.kind === 'none' || presence.kind === 'dead') return { presence, answer: null, health: null, repaired }
-  const answer = await askDaemon(place.files, version, world.policy.daemonAnswerMs)
+  const answer = await askDaemon(place.files, world.policy.daemonAnswerMs)
   const health = answer.kind === 'health' ? answer.health : place.files.health()
   return { presence, answer, health, repaired }
 }

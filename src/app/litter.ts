@@ -1,6 +1,7 @@
 import { judge } from '../decide/index.ts'
 import type { Lock, Run, Store } from '../model/index.ts'
 import { cgroupStem } from '../model/index.ts'
+import { breather } from './breath.ts'
 import type { World } from './world.ts'
 
 /** Something the dead left. `keep`: it stays, and why. */
@@ -16,7 +17,9 @@ export type Removable = Litter & { readonly remove?: () => string | null | Promi
 /** Removes what may go, one by one, and says what came of each. */
 export async function clearAway(found: readonly Removable[]): Promise<Litter[]> {
   const told: Litter[] = []
+  const breathe = breather()
   for (const { kind, what, why, keep, remove } of found) {
+    await breathe()
     const stays = (await remove?.()) ?? null
     told.push(stays === null ? { kind, what, why, keep } : { kind, what, why: stays, keep: true })
   }

@@ -3,6 +3,7 @@ import { lookAt } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
 import type { Store } from '../model/index.ts'
 import { liveRunsOf } from '../model/index.ts'
+import { breather } from './breath.ts'
 import { daemonPlace } from './daemon-place.ts'
 import {
   cgroupsAt,
@@ -49,7 +50,9 @@ async function deadDirectories(world: World, store: Store): Promise<Removable[]>
     if (holder !== null) found.push({ kind: 'directory', what: files.path(id), why: `pid ${holder} still has the secret of this run`, keep: true })
     else found.push({ kind: 'directory', what: files.path(id), why, keep: false, remove: tried(() => files.remove(id)) })
   }
+  const breathe = breather()
   for (const id of listed) {
+    await breathe()
     const newest = ended.get(id)
     if (newest === false) wanted(id, 'its run is over, and its session has had a newer one')
     else if (newest === true) found.push(...(await filesOfKeepers(world, store, [id])))
@@ -132,8 +135,12 @@ async function oldRecords(world: World, store: Store): Promise<Removable[]> {
   if (old.length === 0) return []
   // In batches: nobody waits long for the store meanwhile.
   const remove = async (): Promise<null> => {
+    const breathe = breather()
     for (let left = old.length; left > 0; left -= world.policy.pruneBatch)
-      for (const id of await store.forget({ ...which, limit: world.policy.pruneBatch })) world.files.remove(id)
+      for (const id of await store.forget({ ...which, limit: world.policy.pruneBatch })) {
+        world.files.remove(id)
+        await breathe()
+      }
     return null
   }
   return [{ kind: 'record', what: `${old.length} ended ${old.length === 1 ? 'run' : 'runs'}`, why: 'beyond retention', keep: false, remove }]

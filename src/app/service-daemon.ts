@@ -15,8 +15,7 @@ export const serviceDaemon = (world: World): ServiceDaemon => ({
   look() {
     const presence = daemonPlace(world).presence()
     if (presence.kind === 'unseen') return presence.why
-    // One that just comes up has not said how it was started.
-    return presence.kind === 'alive' ? { process: presence.process, startedBy: presence.record?.startedBy ?? 'run' } : null
+    return presence.kind === 'alive' ? { process: presence.process, startedBy: presence.record?.startedBy ?? null } : null
   },
   stop: async () => void (await stopDaemon(world)),
 })

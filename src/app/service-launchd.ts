@@ -47,7 +47,7 @@ export function launchdManager(world: World): Manager {
     async stop() {
       if ((await state()).enabled) await must('bootout', service)
     },
-    notes: async () => [],
+    notes: async () => ['it is started again if it fails, 30 s after it was started at the soonest'],
     look: `launchctl print ${service}`,
   }
 }

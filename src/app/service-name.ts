@@ -8,11 +8,8 @@ import type { World } from './world.ts'
 
 export const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Empty for the home that a user has without choosing one; another home has a service of its own. */
-export function homeSuffix({ home, env }: Pick<World, 'home' | 'env'>): string {
-  const { HOLDFAST_HOME: _, ...rest } = env
-  return home === realOf(homePath(undefined, rest)) ? '' : `-${digest(home).slice(0, 8)}`
-}
+/** Empty for the home that a user has without choosing anything; another one, however it was chosen, has a service of its own. */
+export const homeSuffix = ({ home }: Pick<World, 'home'>): string => (home === realOf(homePath(undefined, {})) ? '' : `-${digest(home).slice(0, 8)}`)
 
 /** What stands in a unit must be one line of text. */
 export function specOf({ home, env, assets }: Pick<World, 'home' | 'env' | 'assets'>, name: string): ServiceSpec {

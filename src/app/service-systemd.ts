@@ -50,7 +50,8 @@ export function systemdManager(world: World): Manager {
     async notes() {
       const answer = await askManager('loginctl', ['show-user', world.user(), '--property=Linger'], env)
       const isOff = answer.kind === 'answered' && answer.out.trim() === 'Linger=no'
-      return isOff ? [`it ends when you log out, and begins when you log in: loginctl enable-linger ${world.user()} keeps it`] : []
+      const again = 'it is started again if it fails, at most 5 times in 5 minutes'
+      return isOff ? [again, `it ends when you log out, and begins when you log in: loginctl enable-linger ${world.user()} keeps it`] : [again]
     },
     look: `journalctl --user -u ${name}`,
   }

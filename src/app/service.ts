@@ -25,7 +25,7 @@ export async function installService(world: World, force: boolean, daemon: Servi
   // One home has one daemon: who was started by hand makes room for the service's. The sessions do not notice.
   const byHand = running !== null && running.process.pid !== managed ? running.process.pid : null
   if (byHand !== null) await daemon.stop()
-  await manager.start(did === 'updated' || (byHand !== null && managed !== null))
+  await orSayWhoWasStopped(byHand, () => manager.start(did === 'updated' || (byHand !== null && managed !== null)))
   const pid = await untilHeld(world, manager, daemon, byHand)
   return { name, path, did, replaced: byHand, pid, notes: await manager.notes() }
 }
@@ -90,10 +90,20 @@ async function untilHeld({ clock, policy }: World, manager: Manager, daemon: Ser
     if (pid !== null && typeof holder === 'object' && holder?.process.pid === pid) return pid
     if (trouble !== null || clock.elapsed() >= until)
       throw new Problem('unavailable', `${manager.name} was installed, but its daemon did not come up: ${trouble ?? state}${stopped(byHand)}`, {
-        hint: `${manager.look} says why${byHand === null ? '' : '; holdfast service uninstall, then holdfast daemon start, is as it was before'}`,
+        hint: `${manager.look} says why${byHand === null ? '' : `; ${AS_BEFORE}`}`,
       })
     await clock.sleep(policy.pollMaxMs * 4)
   }
 }
 
+async function orSayWhoWasStopped(byHand: number | null, start: () => Promise<void>): Promise<void> {
+  try {
+    await start()
+  } catch (error) {
+    if (byHand === null || !(error instanceof Problem)) throw error
+    throw new Problem(error.kind, `${error.message}${stopped(byHand)}`, { hint: `${error.hint ?? ''}; ${AS_BEFORE}`, cause: error })
+  }
+}
+
+const AS_BEFORE = 'holdfast service uninstall, then holdfast daemon start, is as it was before'
 const stopped = (byHand: number | null): string => (byHand === null ? '' : `; the daemon that was started by hand (pid ${byHand}) was stopped for it`)

@@ -2,6 +2,7 @@ import { type Counted, type Looked, lookAtAll, remember, type Surveyed, surveyAl
 import { converge, isOrphan, type Verdict, verdict, type Want } from '../decide/index.ts'
 import type { LiveRun, ProcessId, Session, Store } from '../model/index.ts'
 import { isLive, MS_PER_TICK, Problem } from '../model/index.ts'
+import { breather } from './breath.ts'
 import { spentBy } from './follow.ts'
 import { forgottenLocks } from './forgotten.ts'
 import { judgeLocks } from './locks.ts'
@@ -44,9 +45,11 @@ export async function survey(world: World, store: Store, how: How): Promise<Surv
   const surveyed = await lookAtEach((some) => look(some, world), runs, sick)
   const due: Due[] = []
   const listening = how.thorough ? portsOf(world, surveyed.counted) : null
+  const breathe = breather(world.clock)
   for (const run of runs) {
     const seen = surveyed.looked.get(run.id)
     if (seen === undefined) continue
+    await breathe()
     try {
       world.files.capLog(run.id)
       const counted = surveyed.counted.get(run.id)
@@ -68,7 +71,7 @@ async function viewsOf(store: Store, ids: readonly string[]): Promise<Awaited<Re
       const found = run === null || !isLive(run) ? null : await store.find(run.session, 'exact')
       if (run !== null && found?.kind === 'found') views.push({ session: found.view.session, run })
     } catch (error) {
-      if (!(error instanceof Problem)) throw error
+      if (!(error instanceof Problem) || !('unreadableRun' in error.detail)) throw error
       unreadable.push(id)
     }
   }

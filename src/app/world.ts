@@ -176,10 +176,10 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
         }),
     close() {
       for (const known of opened.values())
-        known.then(
-          (port) => port.close(),
-          () => {},
-        )
+        known
+          .then((port) => port.close())
+          // One that never opened, or cannot even be closed, is nobody's trouble any more.
+          .catch(() => {})
       opened.clear()
     },
   }

@@ -46,7 +46,7 @@ function startedBy({ values }: Parsed): StartedBy {
 }
 
 async function start(world: World, { flags }: Parsed): Promise<number> {
-  const { kind, pid, version, elsewhere, repaired } = await startDaemon(world, HOLDFAST_VERSION)
+  const { kind, pid, version, elsewhere, repaired } = await startDaemon(world)
   for (const line of [...repaired, ...versionText(version, HOLDFAST_VERSION)]) say(line)
   if (flags.has('json')) printJson({ started: kind === 'started', pid, version, elsewhere, repaired })
   else
@@ -66,7 +66,7 @@ async function stop(world: World, { flags }: Parsed): Promise<number> {
 }
 
 async function status(world: World, { flags }: Parsed): Promise<number> {
-  const seen = await daemonStatus(world, HOLDFAST_VERSION)
+  const seen = await daemonStatus(world)
   for (const line of seen.repaired) say(line)
   if (flags.has('json')) printJson(daemonJson(seen, HOLDFAST_VERSION))
   else print(daemonText(seen, HOLDFAST_VERSION, world.clock.now(), paintFor(1)))

@@ -1,7 +1,6 @@
-import { type Carried, carryOut, type Due, openWorld } from '../app/index.ts'
+import { type Carried, carryOut, type Due } from '../app/index.ts'
 import { policy } from '../model/index.ts'
 import type { Daemon } from './index.ts'
-import { within } from './loop.ts'
 
 /** Endings that take their time (a grace, a kill), apart from the rounds: nobody else waits for them. */
 export type Endings = {
@@ -12,19 +11,19 @@ export type Endings = {
   size(): number
   /** What came of those that are done since the last call. */
   take(): Outcome[]
-  /** Waits for those under way, but not for long: whoever comes next goes on with them. */
+  /** Waits for those under way. Who has no time for that may leave: whoever comes next goes on with them. */
   close(): Promise<void>
 }
 export type Outcome = Carried & { readonly due: Due; readonly error: unknown }
 
 /** `done` is called after each. Each has a world of its own, since one that lasts would keep an old store open for all others. */
-export function openEndings({ assets, home }: Daemon, done: (run: string) => void): Endings {
+export function openEndings({ open }: Pick<Daemon, 'open'>, done: (run: string) => void): Endings {
   const under = new Map<string, Promise<void>>()
   let outcomes: Outcome[] = []
 
   async function end(due: Due): Promise<void> {
     try {
-      const world = openWorld({ assets, home })
+      const world = open()
       try {
         // (In one expression with what is waited for, it would be added to a list that was taken meanwhile.)
         const carried = await carryOut(world, await world.store('writer'), due)
@@ -42,7 +41,12 @@ export function openEndings({ assets, home }: Daemon, done: (run: string) => voi
   return {
     begin(due) {
       if (under.size >= policy.daemonEndings) return false
-      if (!under.has(due.run.id)) under.set(due.run.id, end(due))
+      // In a turn of its own: one that fails at once would be over before it is known to be under way, and then stay so for good.
+      if (!under.has(due.run.id))
+        under.set(
+          due.run.id,
+          Promise.resolve().then(() => end(due)),
+        )
       return true
     },
     has: (run) => under.has(run),
@@ -53,7 +57,7 @@ export function openEndings({ assets, home }: Daemon, done: (run: string) => voi
       return taken
     },
     async close() {
-      await within(policy.killMs, Promise.all(under.values()))
+      await Promise.all(under.values())
     },
   }
 }

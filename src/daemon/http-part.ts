@@ -10,8 +10,10 @@ export function httpPart({ home, files, worlds, site, listening: tell, log }: Da
   const leave = async (): Promise<void> => {
     const former = listening
     listening = null
-    if (former !== null) tell(null)
-    await former?.close()
+    if (former === null) return
+    // Nobody is let in any more, also if that cannot be written down.
+    await former.close()
+    tell(null)
   }
   /** Whoever takes a token away, or changes it, wants nobody let in by it any more. */
   const tokenNow = async (): Promise<string> => {

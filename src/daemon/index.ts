@@ -32,6 +32,10 @@ export type DaemonOptions = { readonly assets: string; readonly home: string; re
 export type Daemon = DaemonOptions & {
   /** What is its own in the home. */
   readonly files: DaemonFiles
+  /** False: the home was removed or replaced. Opening it would make it again, and it is not to come back by us. */
+  readonly isThere: () => boolean
+  /** The world as it is now; throws where the home is not there any more. */
+  readonly open: () => World
   /** Everything may change while a daemon lives (the store, the configuration): each round opens the world anew. */
   readonly worlds: Worlds
   /** One line in the daemon's own log. */
@@ -75,21 +79,22 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
   stripEnvironment(world)
   let record = recordOf(options, world, place)
   const folder = files.identity()
+  const isThere = (): boolean => files.identity() === folder
   const open = (): World => {
-    // Opening a home makes it: one that was removed is not to come back by us.
-    if (files.identity() !== folder) throw new Problem('unavailable', 'the home was removed or replaced')
+    if (!isThere()) throw new Problem('unavailable', 'the home was removed or replaced')
     return openWorld(options)
   }
   const shared = worlds(open)
   const { remember, part: memory } = openMemory(shared, log, realClock, () => loop.wake('store'))
-  const known = { ...options, files, worlds: shared, log, health: () => loop.health() }
+  const known = { ...options, files, isThere, open, worlds: shared, log, health: () => loop.health() }
   const daemon: Daemon = {
     ...known,
     site: daemonSite(known),
     wake: (part) => loop.wake(part),
     listening(http) {
       record = { ...record, http }
-      here.writeRecord(record)
+      // With the lock file taken away, another one's record may be there: that is not ours to change.
+      if (alone.isStill()) here.writeRecord(record)
     },
   }
   const door = await openDoor(here, daemon.site.onSocket)

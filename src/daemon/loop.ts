@@ -1,4 +1,4 @@
-import { atWork, backoffMs, failed, healthOf, type PartState, succeeded, unborn } from '../decide/index.ts'
+import { atWork, backoffMs, failed, healthOf, type PartState, succeeded, troubled, unborn } from '../decide/index.ts'
 import type { Clock, DaemonHealth, Policy } from '../model/index.ts'
 import { policy as ours } from '../model/index.ts'
 
@@ -57,13 +57,13 @@ export function startLoop(parts: readonly Part[], clock: Clock, told: Told, boun
     states.set(part.name, atWork(before, grown()))
     try {
       const counts = await part.round()
-      const done = succeeded(before, counts, grown(), grown() + part.everyMs)
       const trouble = part.trouble?.() ?? null
-      states.set(part.name, trouble === null ? done : { ...done, failures: before.failures + 1, lastError: trouble })
+      const [now, dueAt] = [grown(), grown() + part.everyMs]
+      states.set(part.name, trouble === null ? succeeded(before, counts, now, dueAt) : troubled(before, trouble, counts, dueAt))
       if (trouble !== before.lastError) told(part.name, trouble, part.everyMs)
       return { ms: part.everyMs, atLeastMs: 0 }
     } catch (error) {
-      const pause = backoffMs(before.failures, { minMs: bounds.backoffMinMs, maxMs: bounds.backoffMaxMs }, clock.random())
+      const pause = backoffMs(before.broken, { minMs: bounds.backoffMinMs, maxMs: bounds.backoffMaxMs }, clock.random())
       states.set(part.name, failed(before, error instanceof Error ? error.message : String(error), grown() + pause))
       told(part.name, error, pause)
       return { ms: pause, atLeastMs: Math.min(pause, bounds.backoffMinMs) }

@@ -1,4 +1,4 @@
-import { type Change, carryOut, type Due, freeLocks, realClock, type Sick, survey, type World } from '../app/index.ts'
+import { breather, type Change, carryOut, type Due, freeLocks, realClock, type Sick, survey, type World } from '../app/index.ts'
 import { policy } from '../model/index.ts'
 import { openEars } from './ears.ts'
 import { type Outcome, openEndings } from './endings.ts'
@@ -82,17 +82,19 @@ export function reconcilePart(daemon: Daemon, clock = realClock): Reconciling {
     }
   }
 
-  /** What is over is recorded now, as long as that does not take too long (a busy store); the rest is handed on. */
+  /** What is over is recorded now, as long as that does not take too long (a busy store); what takes a grace, also of a run that was started in it, is handed on. */
   async function act(world: World, store: Awaited<ReturnType<World['store']>>, due: readonly Due[]): Promise<Change[]> {
     const changes: Change[] = []
     const until = clock.elapsed() + policy.settleMs
+    const breathe = breather(clock)
     for (const one of due) {
       const { run, want } = one
+      await breathe()
       if (want === null) patience.forget(run.id)
       if (want === null || endings.has(run.id)) continue
       const leftMs = Math.max(patience.leftMs(one), retries.leftMs(run.id, whatOf(want)))
       if (leftMs > 0 || clock.elapsed() >= until) ears.touch(run.id, leftMs)
-      else if (want.kind !== 'finish') {
+      else if (want.kind !== 'finish' || (await store.children(run.id)).length > 0) {
         if (!endings.begin(one)) ears.touch(run.id, policy.daemonPatienceMs)
       } else {
         try {

@@ -5,11 +5,17 @@ import type { Daemon } from './index.ts'
 
 /** The MCP server is a bundle of its own: it is loaded when somebody first speaks to it. */
 type McpBundle = {
-  mount(options: { readonly assets: string; readonly home: string; readonly version: string; readonly tell: (text: string) => void }): Mounted
+  mount(options: {
+    readonly assets: string
+    readonly home: string
+    readonly version: string
+    readonly tell: (text: string) => void
+    readonly isThere: () => boolean
+  }): Mounted
 }
 
 /** What this daemon answers over HTTP. */
-export function daemonSite({ assets, home, version, worlds, log, health }: Omit<Daemon, 'site' | 'listening' | 'wake'>): Site {
+export function daemonSite({ assets, home, version, isThere, worlds, log, health }: Omit<Daemon, 'site' | 'listening' | 'wake'>): Site {
   return site({
     version,
     startedAt: Math.round(performance.timeOrigin),
@@ -17,7 +23,7 @@ export function daemonSite({ assets, home, version, worlds, log, health }: Omit<
     sessions: () => worlds.use(countSessions),
     // Opening a home makes it: whoever asks shall not bring one back that is gone.
     ready: () => worlds.use(async () => {}),
-    mcp: () => (require(join(assets, 'mcp.cjs')) as McpBundle).mount({ assets, home, version, tell: (text) => log(`mcp: ${text}`) }),
+    mcp: () => (require(join(assets, 'mcp.cjs')) as McpBundle).mount({ assets, home, version, tell: (text) => log(`mcp: ${text}`), isThere }),
     log,
   })
 }

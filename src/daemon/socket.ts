@@ -25,14 +25,17 @@ export async function openDoor(files: DaemonFiles, listener: RequestListener): P
   async function bind(): Promise<void> {
     const name = `${basename(files.socket)}.${process.pid}.${++serial}`
     const road = reach(files.folder, name)
+    const next = boundedServer(listener)
     try {
-      const next = boundedServer(listener)
       await listen(next, road.path)
       if (lstatSync(files.socket, { throwIfNoEntry: false })?.isDirectory() === true) renameSync(files.socket, `${files.socket}.aside-${process.pid}`)
       renameSync(join(files.folder, name), files.socket)
       server?.close()
       server = next
       known = identityOf(files.socket)
+    } catch (error) {
+      next.close()
+      throw error
     } finally {
       road.close()
     }

@@ -10,7 +10,7 @@ export type RunFileListener = (run: string, name: string) => void
 
 export type Watching = { readonly part: Part; onRunFile(listener: RunFileListener): void }
 
-type Watched = { directory: FSWatcher | null; exit: FSWatcher | null; cgroup: FSWatcher | null; logged: number; capping: NodeJS.Timeout | null }
+type Watched = { directory: FSWatcher | null; exit: FSWatcher | null; cgroup: FSWatcher | null; logged: number }
 
 /**
  * Hears of what happens to live runs. It is only ever sooner than the pace of those who look: what cannot be watched is looked at all the same.
@@ -24,6 +24,8 @@ export function openWatching(daemon: Daemon): Watching {
   let unwatched = 0
   let watches = 0
   let soon: NodeJS.Timeout | null = null
+  const toCap = new Set<string>()
+  let capping: NodeJS.Timeout | null = null
 
   const tell = (run: string, name: string): void => {
     for (const listener of listeners) listener(run, name)
@@ -77,7 +79,7 @@ export function openWatching(daemon: Daemon): Watching {
   }
 
   function watchRun(id: string, folder: string, cgroupOf: ToWatch['cgroupOf']): void {
-    const known = runs.get(id) ?? { directory: null, exit: null, cgroup: null, logged: 0, capping: null }
+    const known = runs.get(id) ?? { directory: null, exit: null, cgroup: null, logged: 0 }
     const before = partsOf(known).length
     runs.set(id, known)
     known.logged = 0
@@ -92,7 +94,7 @@ export function openWatching(daemon: Daemon): Watching {
   function heardIn(id: string, folder: string, name: string): void {
     const known = runs.get(id)
     if (name === 'cgroup') lookSoon()
-    if (name === 'log' && known !== undefined) capSoon(id, known)
+    if (name === 'log' && known !== undefined) capSoon(id)
     // An agent that talks all the time would keep us busy: until the next round only how it ends is heard.
     if (name === 'log' && known !== undefined && ++known.logged > policy.daemonLogEvents) {
       known.exit ??= arm(join(folder, 'exit'), () => tell(id, 'exit'))
@@ -102,17 +104,22 @@ export function openWatching(daemon: Daemon): Watching {
   }
 
   /** A log may grow by much between two rounds. While it is watched less, it is looked at in this way until it is watched again. */
-  function capSoon(id: string, known: Watched): void {
-    known.capping ??= setTimeout(() => {
-      known.capping = null
-      // What goes wrong with it is told by who looks at all runs.
-      daemon.worlds.use(async ({ files }) => files.capLog(id)).catch(() => {})
-      if (known.directory === null && runs.get(id) === known) capSoon(id, known)
+  function capSoon(id: string): void {
+    toCap.add(id)
+    capping ??= setTimeout(() => {
+      capping = null
+      const due = [...toCap]
+      toCap.clear()
+      for (const run of due) {
+        // What goes wrong with it is told by who looks at all runs.
+        daemon.worlds.use(async ({ files }) => files.capLog(run)).catch(() => {})
+        if (runs.get(run)?.directory === null) capSoon(run)
+      }
     }, policy.daemonCapMs).unref()
   }
 
   function forget(id: string): void {
-    clearTimeout(runs.get(id)?.capping ?? undefined)
+    toCap.delete(id)
     for (const watcher of partsOf(runs.get(id))) disarm(watcher)
     runs.delete(id)
   }
@@ -136,7 +143,8 @@ export function openWatching(daemon: Daemon): Watching {
       trouble: () =>
         refused === null ? null : `${refused}; ${unwatched} of ${runs.size} runs are only looked at every ${policy.daemonPaceMs / 1000} s`,
       async close() {
-        if (soon !== null) clearTimeout(soon)
+        clearTimeout(soon ?? undefined)
+        clearTimeout(capping ?? undefined)
         root = disarm(root?.watcher ?? null)
         for (const id of runs.keys()) forget(id)
       },

@@ -5,6 +5,8 @@ export type PartState = {
   readonly name: string
   readonly succeededAt: number | null
   readonly failures: number
+  /** How many rounds in a row came to nothing at all: what the pauses grow by. */
+  readonly broken: number
   readonly lastError: string | null
   readonly counts: PartHealth['counts']
   /** When its next round is due; null: it is at work, since then. */
@@ -16,6 +18,7 @@ export const unborn = (name: string, at: number): PartState => ({
   name,
   succeededAt: null,
   failures: 0,
+  broken: 0,
   lastError: null,
   counts: {},
   dueAt: at,
@@ -28,12 +31,29 @@ export const succeeded = (part: PartState, counts: PartHealth['counts'], at: num
   ...part,
   succeededAt: at,
   failures: 0,
+  broken: 0,
   lastError: null,
   dueAt,
   counts,
 })
 
-export const failed = (part: PartState, lastError: string, dueAt: number): PartState => ({ ...part, failures: part.failures + 1, lastError, dueAt })
+/** Its round was done, but something went wrong in it: no success, and no reason to pause for longer. */
+export const troubled = (part: PartState, lastError: string, counts: PartHealth['counts'], dueAt: number): PartState => ({
+  ...part,
+  failures: part.failures + 1,
+  broken: 0,
+  lastError,
+  dueAt,
+  counts,
+})
+
+export const failed = (part: PartState, lastError: string, dueAt: number): PartState => ({
+  ...part,
+  failures: part.failures + 1,
+  broken: part.broken + 1,
+  lastError,
+  dueAt,
+})
 
 /** `now`: the same moment by the clock on the wall and by the one that only grows. `roundMs`: what takes longer fails. */
 export type Moment = { readonly wall: number; readonly grown: number }

@@ -11,7 +11,8 @@ export function judgeService({ file, unit, daemon }: ServiceFacts): { readonly r
     return { runs: 'nothing', disagreement: file === 'absent' || unit === null ? null : idleText(unit) }
   }
   const { pid } = daemon.process
-  if (unit === null) return { runs: daemon.startedBy === 'service' ? 'unknown' : 'by-hand', disagreement: null }
+  // One that just comes up has not said how it was started.
+  if (unit === null) return { runs: daemon.startedBy === 'service' || daemon.startedBy === null ? 'unknown' : 'by-hand', disagreement: null }
   if (managed === pid) return { runs: 'service', disagreement: null }
   const other =
     managed === null ? (unit.trouble === null ? null : `the service has failed: ${unit.trouble}`) : `the service runs pid ${managed} as well`

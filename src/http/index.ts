@@ -36,7 +36,8 @@ function guarded(
     response.once('close', () => requests.add(request.url ?? '', response.statusCode))
     for (const [name, value] of Object.entries(ALWAYS)) response.setHeader(name, value)
     const refusal = refusalOf(request, door, version)
-    if (refusal === null) void answer(request, response)
+    // What goes wrong with an answer is told by who makes it; what is left is a connection that broke.
+    if (refusal === null) answer(request, response).catch(() => response.destroy())
     else refuse(response, refusal)
   }
 }

@@ -62,6 +62,8 @@ export function routes(options: RouteOptions): { readonly app: Hono<Bindings>; c
   app.notFound((context) => context.json({ error: 'there is nothing here', hint: 'there are /healthz, /version, /metrics and /mcp' }, 404))
   app.onError((error, context) => {
     if (error instanceof Problem) return context.json({ error: error.message, hint: error.hint }, 503)
+    // Who asked has left in the middle of it, and nobody reads this.
+    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return context.body(null, 400)
     log(`http: a bug: ${error.stack ?? error.message}`)
     return context.json({ error: 'a bug in Holdfast; its log says more' }, 500)
   })

@@ -1,22 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server'
 import { type Connection, worlds as lend, onBehalfOf, openWorld, type Speaker, speakerOf, type Worlds } from '../app/index.ts'
-import { policy } from '../model/index.ts'
+import { Problem, policy } from '../model/index.ts'
 import type { Tell } from './answer.ts'
 import { serverFactory } from './server.ts'
 import { type Subscriptions, watchEvents } from './subscriptions.ts'
 
-export type MountOptions = { readonly assets: string; readonly home: string; readonly version: string; readonly tell: Tell }
+export type MountOptions = {
+  readonly assets: string
+  readonly home: string
+  readonly version: string
+  readonly tell: Tell
+  /** False: the home was removed, and opening it would make it again. */
+  readonly isThere: () => boolean
+}
 type From = { readonly connection: Connection; readonly isOpen: () => boolean } | null
 
 /** For who serves it over HTTP: both eras of the protocol, a server for each request, and each caller is who it is. */
-export function mount({ assets, home, version, tell }: MountOptions): {
+export function mount({ assets, home, version, tell, isThere }: MountOptions): {
   answer(request: Request, from: From): Promise<Response>
   /** How many want to be told of what happens. */
   subscribed(): number
   close(): Promise<void>
 } {
-  const worlds = lend(() => openWorld({ assets, home }))
+  const worlds = lend(() => {
+    if (!isThere()) throw new Problem('unavailable', 'the home was removed or replaced')
+    return openWorld({ assets, home })
+  })
   const ending = new AbortController()
   const subscriptions = watchEvents(worlds, tell, (uri) => handler.notify.resourceUpdated(uri))
   const handler = createMcpHandler(

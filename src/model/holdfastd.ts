@@ -5,9 +5,8 @@ import type { Notified } from './notify.ts'
 /** What the daemon and a command must both know to speak with each other. It grows when an older one would be served wrong. */
 export const DAEMON_PROTOCOL = 1
 
-/** With these, each of our requests says who asks. */
+/** With this, each of our requests says what it expects. */
 export const PROTOCOL_HEADER = 'holdfast-protocol'
-export const VERSION_HEADER = 'holdfast-version'
 
 export type StartedBy = 'run' | 'start' | 'service'
 

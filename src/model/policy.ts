@@ -95,6 +95,8 @@ export const policy = {
   /** A living daemon answers within so long, or does not. */
   daemonAnswerMs: 500,
   daemonAnswerBytes: 1024 * 1024,
+  /** Long work lets others have their turn so often. */
+  breathMs: 50,
   /** A round that takes longer is a failure. */
   daemonRoundMs: 60_000,
   /** A daemon that is told to end waits so long for rounds under way, then so long for each part to close, and for its last word in the store. */

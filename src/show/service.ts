@@ -4,7 +4,7 @@ import { type Paint, plain } from './paint.ts'
 export const installedText = ({ name, path, did, replaced, pid, notes }: ServiceInstalled): string[] => [
   `${name} ${did === 'nothing' ? 'was installed already' : `was ${did}`}: ${plain(path)}`,
   ...(replaced === null ? [] : [`the daemon that was started by hand (pid ${replaced}) was stopped, and the service's took its place`]),
-  ...(pid === null ? [] : [`the daemon runs (pid ${pid}), and will at every login; it is started again if it fails, at most 5 times in 5 minutes`]),
+  ...(pid === null ? [] : [`the daemon runs (pid ${pid}), and will at every login`]),
   ...notes.map(plain),
 ]
 
@@ -35,7 +35,11 @@ function runsText({ runs, daemon }: ServiceStatus): string {
   const who = pid === null ? '' : `the daemon runs (pid ${pid})`
   if (runs === 'service') return `${who}, started by the service`
   if (runs === 'by-hand') return `${who}, started by hand`
-  return runs === 'nothing' ? 'no daemon runs' : who === '' ? 'whether a daemon runs cannot be told' : `${who}; it says that a service started it`
+  return runs === 'nothing'
+    ? 'no daemon runs'
+    : who === ''
+      ? 'whether a daemon runs cannot be told'
+      : `${who}; whether the service started it cannot be told`
 }
 
 export const serviceJson = ({ daemon, unit, ...status }: ServiceStatus): Record<string, unknown> => ({

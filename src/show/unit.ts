@@ -34,7 +34,7 @@ StartLimitBurst=5
 [Service]
 Type=exec
 ExecStart=:${[node, command, 'daemon', 'run', '--by', 'service'].map(systemdWord).join(' ')}
-Environment=${[`HOLDFAST_HOME=${home}`, `HOLDFAST_SERVICE=${name}`, `PATH=${path}`].map(systemdWord).join(' ')}
+Environment=${[`HOLDFAST_HOME=${home}`, `PATH=${path}`].map(systemdWord).join(' ')}
 WorkingDirectory=/
 UMask=0077
 KillMode=process
@@ -70,8 +70,6 @@ ${[node, command, 'daemon', 'run', '--by', 'service'].map((word) => `    ${xml(w
   <dict>
     <key>HOLDFAST_HOME</key>
     ${xml(home)}
-    <key>HOLDFAST_SERVICE</key>
-    ${xml(name)}
     <key>PATH</key>
     ${xml(path)}
   </dict>

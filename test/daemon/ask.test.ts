@@ -14,7 +14,7 @@ async function asked(listener: RequestListener, ms = 5_000): Promise<DaemonAnswe
   const server = createServer(listener)
   await new Promise<void>((ready) => server.listen(socket, ready))
   try {
-    return await askDaemon({ folder, socket } as unknown as DaemonFiles, '1.2.3', ms)
+    return await askDaemon({ folder, socket } as unknown as DaemonFiles, ms)
   } finally {
     server.closeAllConnections()
     server.close()
@@ -26,7 +26,7 @@ const answering =
   (_, response) =>
     void response.writeHead(status).end(JSON.stringify(body))
 
-test('each request says which protocol and version asks', async () => {
+test('each request says which protocol it expects', async () => {
   let headers: IncomingHttpHeaders = {}
   const health = {
     at: 1,
@@ -38,7 +38,7 @@ test('each request says which protocol and version asks', async () => {
     headers = request.headers
     answering(503, health)(request, response)
   })
-  expect(headers).toMatchObject({ 'holdfast-protocol': String(DAEMON_PROTOCOL), 'holdfast-version': '1.2.3' })
+  expect(headers).toMatchObject({ 'holdfast-protocol': String(DAEMON_PROTOCOL) })
   expect(answer).toEqual({ kind: 'health', health: { ...health, parts: [{ ...health.parts[0], nextTry: Date.UTC(2026, 0, 1) }] } })
 })
 
@@ -52,7 +52,7 @@ verifies('bounded', 'one that says nothing, or nonsense, or too much, is silent'
   expect(await asked((request) => request.socket.destroy())).toMatchObject({ kind: 'silent' })
   expect(await asked(answering(200, { healthy: 'yes' }))).toMatchObject({ kind: 'silent', why: 'it answered 200, and nothing that makes sense' })
   expect(await asked((_, response) => void response.end('x'.repeat(3_000_000)))).toMatchObject({ kind: 'silent' })
-  expect(await askDaemon({ folder: '/nowhere', socket: '/nowhere/sock' } as unknown as DaemonFiles, '1', 50)).toEqual({
+  expect(await askDaemon({ folder: '/nowhere', socket: '/nowhere/sock' } as unknown as DaemonFiles, 50)).toEqual({
     kind: 'silent',
     why: 'ENOENT',
   })

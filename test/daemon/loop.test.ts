@@ -96,6 +96,29 @@ verifies('visible', 'what fails is told with its error, failures in a row and ne
   await loop.stop()
 })
 
+verifies('visible', 'trouble within rounds is no success, and makes no pause longer when a whole round fails at last', async () => {
+  let trouble: string | null = null
+  let broken: Error | null = null
+  const pauses: number[] = []
+  const round = async (): Promise<Record<string, number>> => {
+    if (broken !== null) throw broken
+    return { seen: 1 }
+  }
+  const loop = startLoop([part(round, { trouble: () => trouble })], clock, (_name, _error, pause) => pauses.push(pause), bounds)
+  const pulse = setInterval(() => loop.health(), bounds.daemonPulseMs)
+  await vi.advanceTimersByTimeAsync(0)
+  const { lastSuccess } = loop.health().parts[0] ?? {}
+  trouble = 'run x is sick'
+  for (let rounds = 0; rounds < 9; rounds++) await vi.advanceTimersByTimeAsync(5_000)
+  expect(loop.health()).toMatchObject({ healthy: false, parts: [{ failures: 9, lastError: trouble, lastSuccess, counts: { seen: 1 } }] })
+  broken = new Error('the store is busy')
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(loop.health()).toMatchObject({ parts: [{ failures: 10, lastError: 'the store is busy' }] })
+  expect(pauses).toEqual([5_000, bounds.backoffMinMs])
+  clearInterval(pulse)
+  await loop.stop()
+})
+
 verifies('bounded', 'one that fails is not hurried below the shortest pause, however often it is woken', async () => {
   let rounds = 0
   const loop = startLoop(

@@ -17,7 +17,7 @@ let mounted: ReturnType<typeof mount> | null = null
 beforeAll(async () => {
   here = await serving((home, tell) => ({
     mcp: () => {
-      mounted = mount({ assets: 'dist', home, version: '1.2.3', tell })
+      mounted = mount({ assets: 'dist', home, version: '1.2.3', tell, isThere: () => true })
       return mounted
     },
   }))

@@ -30,7 +30,7 @@ export async function serving(options: (home: string, tell: (line: string) => vo
     health: () => WELL,
     sessions: async () => [],
     ready: async () => {},
-    mcp: () => mount({ assets: 'dist', home, version: '1.2.3', tell }),
+    mcp: () => mount({ assets: 'dist', home, version: '1.2.3', tell, isThere: () => true }),
     log: tell,
     ...options(home, tell),
   })

@@ -18,7 +18,7 @@ const here = site({
   health: () => WELL,
   sessions: async () => [],
   ready: async () => {},
-  mcp: () => mount({ assets: 'dist', home: join(home, 'home'), version: '1.2.3', tell: () => {} }),
+  mcp: () => mount({ assets: 'dist', home: join(home, 'home'), version: '1.2.3', tell: () => {}, isThere: () => true }),
   log: () => {},
 })
 const server = boundedServer(here.onSocket)

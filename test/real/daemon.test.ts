@@ -332,7 +332,10 @@ verifies('one-owner', 'one that was displaced leaves, and takes nothing of the l
     expect(logOf(lab)).toMatch(new RegExp(`${first} ends: its lock file was taken away, and another daemon holds the home now`))
     expect(lstatSync(join(folderOf(lab), 'sock')).ino).toBe(socket)
     expect(await daemonStatus(lab)).toMatchObject({ pid: second, healthy: true })
+    expect(existsSync(join(folderOf(lab), 'health.json'))).toBe(true)
     await lab.ok(['daemon', 'stop'])
+    // What it had to put right would have been taken away.
+    expect(logOf(lab)).not.toContain('written anew')
   }),
 )
 

@@ -69,7 +69,6 @@ verifies('one-owner', 'the service takes the place of a daemon that was started 
     const name = String(now['name'])
     expect(name).toMatch(/^holdfast-[0-9a-f]{8}\.service$/)
     expect(statSync(join(units, name)).mode & 0o777).toBe(0o600)
-    expect(readOr(`/proc/${String(now['pid'])}/environ`)).toContain(`HOLDFAST_SERVICE=${name}`)
     expect(calls().slice(-8)).toEqual(expect.arrayContaining(['--user daemon-reload', `--user enable ${name}`, `--user start ${name}`]))
 
     // Again: nothing to do, and the same daemon runs.
@@ -170,8 +169,14 @@ verifies('bounded', 'where no service manager answers nothing is written, and it
 
 test('a file of somebody else is left alone; the usual home has the plain name', () =>
   inLab(async (lab) => {
-    const { sf, units, env } = service(lab)
-    const usual = join(String(env['XDG_STATE_HOME']), 'holdfast')
+    const own = service(lab)
+    const { sf, units } = own
+    const HOME = lab.newDir()
+    const env: NodeJS.ProcessEnv = { ...own.env, HOME }
+    const usual = join(HOME, '.local', 'state', 'holdfast')
+    // Whoever has chosen a state folder has chosen a home: two of them must not have one unit.
+    const chosen = await lab.hf(['service', 'status', '--json', '--home', join(String(env['XDG_STATE_HOME']), 'holdfast')], { env })
+    expect(JSON.parse(chosen.stdout)).toMatchObject({ name: expect.stringMatching(/^holdfast-[0-9a-f]{8}\.service$/) as string })
     const plain = await lab.hf(['service', 'status', '--json', '--home', usual], { env })
     expect(JSON.parse(plain.stdout)).toMatchObject({ name: 'holdfast.service', path: join(units, 'holdfast.service') })
     mkdirSync(units, { recursive: true })
@@ -184,6 +189,7 @@ test('a file of somebody else is left alone; the usual home has the plain name',
     expect((await sf('start')).code).toBe(64)
     expect((await sf('status', '--force')).code).toBe(64)
     rmSync(usual, { recursive: true })
+    rmSync(join(String(env['XDG_STATE_HOME']), 'holdfast'), { recursive: true })
   }))
 
 test('systemd itself finds nothing wrong with the unit, whatever the home is called', () =>

@@ -121,3 +121,17 @@ test('what is no database is left as it is, however short, and whatever lies bes
     expect(readFileSync(`${path}-wal`).equals(wal)).toBe(true)
   }
 })
+
+test('a store whose folder cannot be looked at any more can still be closed', async () => {
+  const store = await open()
+  renameSync(folder, `${folder}-away`)
+  // In its place a file: whoever looks for the store's files gets an error, and not only the word that there are none.
+  writeFileSync(folder, '')
+  try {
+    expect(() => store.close()).not.toThrow()
+    expect(() => store.close()).not.toThrow()
+  } finally {
+    rmSync(folder)
+    renameSync(`${folder}-away`, folder)
+  }
+})

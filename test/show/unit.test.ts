@@ -29,7 +29,7 @@ describe('a systemd unit', () => {
 
   test('names what is started by absolute paths, as whole words', () => {
     expect(unit).toContain('\nExecStart=:"/n/node" "/c/cli.cjs" "daemon" "run" "--by" "service"\n')
-    expect(unit).toContain('\nEnvironment="HOLDFAST_HOME=/h/a b" "HOLDFAST_SERVICE=holdfast.service" "PATH=/bin:/usr/bin"\n')
+    expect(unit).toContain('\nEnvironment="HOLDFAST_HOME=/h/a b" "PATH=/bin:/usr/bin"\n')
   })
 
   test('any word is read by systemd as it was', () => {

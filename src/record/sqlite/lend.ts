@@ -30,8 +30,9 @@ export function borrow(path: string, prepare: (database: Database) => void): Dat
     exec: (sql) => mine().exec(sql),
     prepare: (sql) => mine().prepare(sql),
     close() {
-      if (isMine) giveBack(connection)
+      if (!isMine) return
       isMine = false
+      giveBack(connection)
     },
   }
 }
@@ -81,8 +82,12 @@ function connect(path: string): Connection {
   }
 }
 
-/** Which files are the store; null: not all of them are there. */
+/** Which files are the store; null: not all of them are there, or they cannot be looked at. */
 function filesAt(path: string): string | null {
-  const found = ['', '-wal', '-shm'].map((end) => lstatSync(path + end, { bigint: true, throwIfNoEntry: false }))
-  return found.includes(undefined) ? null : found.map((file) => `${file?.dev}:${file?.ino}`).join(' ')
+  try {
+    const found = ['', '-wal', '-shm'].map((end) => lstatSync(path + end, { bigint: true }))
+    return found.map(({ dev, ino }) => `${dev}:${ino}`).join(' ')
+  } catch {
+    return null
+  }
 }

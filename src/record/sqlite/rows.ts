@@ -57,6 +57,7 @@ export function toRun(row: Row): Run {
     throw new Problem('unavailable', `run ${String(row['run_id'])} in the store cannot be read`, {
       hint: 'its directory under runs/ may still tell; other runs are not affected',
       cause: error,
+      detail: { unreadableRun: String(row['run_id']) },
     })
   }
 }
