@@ -111,6 +111,16 @@ async function inside(root) {
   )
   row('… the first time, with every journal to be written', '', ms(adoptions[0].round), true)
   row('… from the start of the process', '', `${ms(middle(({ whole }) => whole))} (node -e 0: ${ms(middle(({ node }) => node))})`, true)
+
+  // All of them have ended meanwhile: whoever asks is answered while they are seen to.
+  for (const id of readdirSync(join(many.home, 'runs')))
+    for (const name of ['keeper', 'pid']) process.kill(Number.parseInt(readOr(join(many.home, 'runs', id, name)), 10), 'SIGKILL')
+  const began = performance.now()
+  const { status } = spawnSync(HOLDFAST, ['daemon', 'start'], { env: many.env })
+  const answered = performance.now() - began
+  await until('all ends', () => liveRuns(many) === 0, 50)
+  row(`${RUNS} runs that ended meanwhile: daemon start`, 'answered', `${ms(answered)}; all recorded after ${ms(performance.now() - began)}`, status === 0)
+  spawnSync(HOLDFAST, ['daemon', 'stop'], { env: many.env })
   print(rows)
   process.exit(0)
 }
@@ -118,6 +128,12 @@ async function inside(root) {
 async function lay({ holdfast, home, work }, count) {
   const { run } = await holdfast.start({ session: 'template', dir: work, argv: ['sleep', '3600'] })
   await layRuns(home, run.id, count)
+}
+
+/** How many runs the daemon has found live in its last round. */
+const liveRuns = ({ env }) => {
+  const { stdout } = spawnSync(HOLDFAST, ['daemon', 'status', '--json'], { env, encoding: 'utf8' })
+  return JSON.parse(stdout).parts.find(({ name }) => name === 'reconcile')?.counts.runs ?? null
 }
 
 function startDaemon({ home, env }) {
