@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { linkSync, renameSync, rmSync } from 'node:fs'
+import { linkSync, renameSync, unlinkSync } from 'node:fs'
 import type { ForeignFiles } from '../model/index.ts'
 
 /** Files of other programs, as far as they may be removed. */
@@ -7,7 +7,7 @@ export const foreignFiles: ForeignFiles = {
   aside: (path) => `${path}.holdfast-${randomUUID()}`,
   rename: (from, to) => attempt(() => renameSync(from, to)),
   link: (from, to) => attempt(() => linkSync(from, to)),
-  remove: (path) => attempt(() => rmSync(path)),
+  remove: (path) => attempt(() => unlinkSync(path)),
 }
 
 function attempt(action: () => void): string | null {

@@ -1,10 +1,11 @@
-import { chmodSync, fstatSync, lstatSync, mkdirSync, readdirSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { chmodSync, fstatSync, lstatSync, mkdirSync, readdirSync, readSync, renameSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DaemonFiles, DaemonHealth, DaemonRecord, Notified } from '../model/index.ts'
 import { isPid, Problem, policy } from '../model/index.ts'
 import { writeAtomically, writeIfPossible } from './atomic.ts'
 import { capLog, sizeOf } from './log.ts'
 import { readFile, withFile } from './regular.ts'
+import { remove } from './remove.ts'
 
 /** All of it derives from the home: no variable of a caller can make two of it. */
 export const daemonFiles = (home: string): DaemonFiles => filesIn(join(home, 'daemon'))
@@ -19,7 +20,6 @@ function filesIn(folder: string): DaemonFiles {
   const port = join(folder, 'port')
   const notified = join(folder, 'notified')
   const litter = (): ReturnType<DaemonFiles['litter']> => namesIn(folder).flatMap(litterOf).slice(0, policy.pruneBatch)
-  const remove = (name: string): void => rmSync(join(folder, name), { force: true, recursive: true })
   const remains = (): readonly string[] => namesIn(folder).filter((name) => REMAINS.test(name))
   return {
     folder,
@@ -37,7 +37,7 @@ function filesIn(folder: string): DaemonFiles {
       writeAtomically(record, `${JSON.stringify(entry)}\n`)
     },
     removeRecord() {
-      for (const name of [health, record]) rmSync(name, { force: true, recursive: true })
+      for (const path of [health, record]) remove(path)
     },
     health: () => healthIn(readFile(health)),
     writeHealth: (entry) => writeIfPossible(health, `${JSON.stringify(entry)}\n`),
@@ -52,11 +52,11 @@ function filesIn(folder: string): DaemonFiles {
     isLog: (fd) => isSame(fd, log),
     remains,
     clear() {
-      for (const name of ['health.json', ...remains(), ...litter().map((left) => left.name)]) remove(name)
+      for (const name of ['health.json', ...remains(), ...litter().map((left) => left.name)]) remove(join(folder, name))
     },
     litter,
     removeLitter(name) {
-      if (litterOf(name).length > 0) remove(name)
+      if (litterOf(name).length > 0) remove(join(folder, name))
     },
   }
 }

@@ -119,7 +119,12 @@ async function inside(root) {
   const { status } = spawnSync(HOLDFAST, ['daemon', 'start'], { env: many.env })
   const answered = performance.now() - began
   await until('all ends', () => liveRuns(many) === 0, 50)
-  row(`${RUNS} runs that ended meanwhile: daemon start`, 'answered', `${ms(answered)}; all recorded after ${ms(performance.now() - began)}`, status === 0)
+  row(
+    `${RUNS} runs that ended meanwhile: daemon start`,
+    'answered',
+    `${ms(answered)}; all recorded after ${ms(performance.now() - began)}`,
+    status === 0,
+  )
   spawnSync(HOLDFAST, ['daemon', 'stop'], { env: many.env })
   print(rows)
   process.exit(0)

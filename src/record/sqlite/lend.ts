@@ -37,9 +37,15 @@ export function borrow(path: string, prepare: (database: Database) => void): Dat
   }
 }
 
-/** Nothing is lent again of what is idle now. */
+/** For good. */
+const left: Connection[] = []
+
+/**
+ * Nothing is lent again of what is idle now, since something else was written into its file. It is not closed either: the last one that is closed
+ * writes its WAL over whatever lies there. The end of the process closes it without that.
+ */
 export function letGo(path: string): void {
-  for (const one of idle.filter((kept) => kept.path === path)) discard(one)
+  for (const one of idle.filter((kept) => kept.path === path)) left.push(...idle.splice(idle.indexOf(one), 1))
 }
 
 function takeIdle(path: string): Connection | null {
