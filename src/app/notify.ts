@@ -59,14 +59,16 @@ async function newsOf(world: World, events: readonly HoldfastEvent[], known: Not
 
 async function happeningOf(world: World, event: HoldfastEvent, later: readonly HoldfastEvent[]): Promise<Happening> {
   const store = await world.store('reader')
-  const run = event.kind === 'ended' ? await store.run(event.run) : null
+  const isAbout = ({ kind }: HoldfastEvent): boolean => kind === 'activity' || kind === 'ended'
+  const run = isAbout(event) ? await store.run(event.run) : null
   const found = run === null ? null : await store.find(run.session, 'exact')
   const headless = run !== null && found?.kind === 'found' && endsWithAnswer(world, found.view.session, run)
   return {
     event,
     run,
     watched: run !== null && !run.detached && run.tty !== null && !headless,
-    outdone: event.kind === 'activity' && later.some(({ kind, run: other }) => kind === 'activity' && other === event.run),
+    headless,
+    outdone: event.kind === 'activity' && later.some((other) => isAbout(other) && other.run === event.run),
   }
 }
 

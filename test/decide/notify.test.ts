@@ -15,7 +15,14 @@ const event = (kind: EventKind, detail: HoldfastEvent['detail'], over: Partial<H
   detail,
   ...over,
 })
-const happening = (of: HoldfastEvent, over: Partial<Happening> = {}): Happening => ({ event: of, run: null, watched: false, outdone: false, ...over })
+const happening = (of: HoldfastEvent, over: Partial<Happening> = {}): Happening => ({
+  event: of,
+  run: null,
+  watched: false,
+  headless: false,
+  outdone: false,
+  ...over,
+})
 const decide = (of: Happening, config: NotifyConfig = NOTIFY_DEFAULT, history: NotifyHistory = NOTHING_TOLD, now = NOW) =>
   decideNotification(of, config, history, now, policy)
 const end = (detail: HoldfastEvent['detail'], over: Partial<Happening> = {}) =>
@@ -23,9 +30,12 @@ const end = (detail: HoldfastEvent['detail'], over: Partial<Happening> = {}) =>
 
 describe('what a person is told of', () => {
   const child = ended({ parent: 'r0' })
+  const longTurn = event('activity', { state: 'idle', before: 'busy', lasted: policy.turnMs })
   const told: [string, Happening, string][] = [
     ['it needs an answer', happening(event('activity', { state: 'waiting' })), 'input'],
-    ['a long turn is over', happening(event('activity', { state: 'idle', before: 'busy', lasted: policy.turnMs })), 'input'],
+    ['an agent inside another needs an answer', happening(event('activity', { state: 'waiting' }), { run: child }), 'input'],
+    ['one that ends with its answer needs one', happening(event('activity', { state: 'waiting' }), { headless: true }), 'input'],
+    ['a long turn is over', happening(longTurn), 'input'],
     ['somebody was refused', happening(event('refused', { wanted: 'session' })), 'refused'],
     ['it ended by itself', end({}), 'finished'],
     ['it failed', end({ state: 'failed', reason: 'exit code 3' }), 'finished'],
@@ -41,6 +51,8 @@ describe('what a person is told of', () => {
   const left: [string, Happening, RegExp][] = [
     ['it works', happening(event('activity', { state: 'busy', before: 'idle', lasted: 99_999 })), /needs nobody/],
     ['a short turn', happening(event('activity', { state: 'idle', before: 'busy', lasted: policy.turnMs - 1 })), /short/],
+    ['a turn that is all there was', happening(longTurn, { headless: true }), /its end is told/],
+    ['the turn of one inside another', happening(longTurn, { run: child }), /session that started it/],
     ['its start', happening(event('activity', { state: 'idle' })), /needs nobody/],
     ['an answer was not wanted after all', happening(event('activity', { state: 'idle', before: 'waiting', lasted: 99_999 })), /needs nobody/],
     ['it went on meanwhile', happening(event('activity', { state: 'waiting' }), { outdone: true }), /gone on/],

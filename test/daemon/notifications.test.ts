@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { newNotifications, nothingHeard } from '../../src/app/index.ts'
+import { daemonFiles } from '../../src/keep/index.ts'
+import type { ActivityState, LiveRun, Store } from '../../src/model/index.ts'
+import { policy } from '../../src/model/index.ts'
+import { anEnding } from '../record/examples.ts'
+import { aRunningOne, openTestHome, START, type TestHome } from './home.ts'
+
+let home: TestHome
+let store: Store
+let heard: ReturnType<typeof nothingHeard>
+beforeEach(async () => {
+  home = openTestHome()
+  daemonFiles(home.world.home).make()
+  store = await home.world.store('writer')
+  heard = nothingHeard()
+  await news()
+})
+afterEach(() => home.done())
+
+const news = async (): Promise<string[]> => (await newNotifications(home.world, heard)).map(({ kind, session }) => `${kind} ${session}`)
+
+async function turns(run: LiveRun, ...states: readonly ActivityState[]): Promise<void> {
+  for (const state of states) {
+    const now = START + home.elapsed
+    expect(await store.recordActivity(run, { state, since: now, how: 'hook', gapMs: 0 }, now)).toBe(true)
+    home.elapsed += policy.turnMs
+  }
+}
+
+test('one that ends with its answer is told of once, and not before', async () => {
+  const run = await aRunningOne(home.world, 's', 'claude', { argv: ['claude', '-p', 'do it'] })
+  await turns(run, 'busy', 'idle')
+  expect(await news()).toEqual([])
+  expect(await store.recordEnded(run, anEnding(), null, START + home.elapsed)).toBe(true)
+  expect(await news()).toEqual(['finished s'])
+})
+
+test('the turn of an agent inside another is that one’s business, its question is a person’s', async () => {
+  const outer = await aRunningOne(home.world, 's', 'claude', { argv: ['claude'] })
+  const inner = await aRunningOne(home.world, 'inner', 'claude', { argv: ['claude'], parent: outer.id })
+  await turns(outer, 'busy', 'idle')
+  await turns(inner, 'busy', 'idle')
+  expect(await news()).toEqual(['input s'])
+  await turns(inner, 'busy', 'waiting')
+  expect(await news()).toEqual(['input inner'])
+})
+
+test('what has ended since waits for nothing any more', async () => {
+  const run = await aRunningOne(home.world, 's', 'claude', { argv: ['claude'] })
+  await turns(run, 'busy', 'waiting')
+  expect(await store.recordEnded(run, anEnding(), null, START + home.elapsed)).toBe(true)
+  expect(await news()).toEqual(['finished s'])
+})
