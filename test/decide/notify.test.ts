@@ -41,6 +41,7 @@ describe('what a person is told of', () => {
     ['it failed', end({ state: 'failed', reason: 'exit code 3' }), 'finished'],
     ['it failed under the eyes of somebody, who may look elsewhere', end({ state: 'failed' }, { watched: true }), 'finished'],
     ['nobody knows how it ended', end({ state: 'lost', by: 'reconcile' }), 'finished'],
+    ['its tmux server died', end({ state: 'stopped', by: 'tmux' }), 'finished'],
     ['its time was over', end({ state: 'stopped', by: 'timeout', reason: 'its time was over (--timeout)' }), 'finished'],
     ['its budget was spent', end({ state: 'stopped', by: 'budget', reason: 'its budget was spent (--budget): 9 of 5 tokens' }), 'budget'],
     ['what was left of a session', end({ state: 'stopped', by: 'orphan', reason: 'in any words' }, { run: child }), 'orphan'],
