@@ -130,7 +130,8 @@ function newsOfActivity(
 ): NotifyDecision {
   // The same person answers, whoever it was started by.
   if (state === 'waiting') return tell('input')
-  if (state !== 'idle' || before !== 'busy') return leave('it needs nobody')
+  // That it went on after an answer may be on nobody's record: the turn goes on from there.
+  if (state !== 'idle' || (before !== 'busy' && before !== 'waiting')) return leave('it needs nobody')
   if (run !== null && run.parent !== null) return leave(FOR_ITS_STARTER)
   if (headless) return leave('it takes no other prompt: its end is told')
   return typeof lasted === 'number' && lasted >= turnMs ? tell('input') : leave('its turn was short')

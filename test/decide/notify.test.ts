@@ -36,6 +36,12 @@ describe('what a person is told of', () => {
     ['an agent inside another needs an answer', happening(event('activity', { state: 'waiting' }), { run: child }), 'input'],
     ['one that ends with its answer needs one', happening(event('activity', { state: 'waiting' }), { headless: true }), 'input'],
     ['a long turn is over', happening(longTurn), 'input'],
+    [
+      // That it went on is recorded by nobody where no registry tells it.
+      'a long turn is over whose last tool needed a permission',
+      happening(event('activity', { state: 'idle', before: 'waiting', lasted: policy.turnMs })),
+      'input',
+    ],
     ['somebody was refused', happening(event('refused', { wanted: 'session' })), 'refused'],
     ['it ended by itself', end({}), 'finished'],
     ['it failed', end({ state: 'failed', reason: 'exit code 3' }), 'finished'],
@@ -55,7 +61,8 @@ describe('what a person is told of', () => {
     ['a turn that is all there was', happening(longTurn, { headless: true }), /its end is told/],
     ['the turn of one inside another', happening(longTurn, { run: child }), /session that started it/],
     ['its start', happening(event('activity', { state: 'idle' })), /needs nobody/],
-    ['an answer was not wanted after all', happening(event('activity', { state: 'idle', before: 'waiting', lasted: 99_999 })), /needs nobody/],
+    ['who answered a moment ago still looks', happening(event('activity', { state: 'idle', before: 'waiting', lasted: policy.turnMs - 1 })), /short/],
+    ['it was idle before', happening(event('activity', { state: 'idle', before: 'idle', lasted: 99_999 })), /needs nobody/],
     ['it went on meanwhile', happening(event('activity', { state: 'waiting' }), { outdone: true }), /gone on/],
     ['somebody stopped it', end({ state: 'stopped', by: 'ann@host', reason: 'stopped by ann@host' }), /asked for it/],
     ['somebody took it over', end({ state: 'superseded', by: 'ann@host (pid 7)' }), /asked for it/],
