@@ -40,9 +40,9 @@ export function decideNotification(
   return { decision: news, history: { ...recent, told: [...recent.told, { at: now, session, kind: news.as }] } }
 }
 
-/** What the daemon before this one had still to tell, unless nobody cares any more. */
+/** What the daemon before this one had still to tell, unless nobody cares any more; a time far ahead, of a clock that was set back, says nothing of that. */
 export const historyFrom = (before: Notified | null, now: number, { notifyAgeMs }: NotifyLimits): NotifyHistory =>
-  before === null || now - before.at > notifyAgeMs ? NOTHING_TOLD : before.history
+  before === null || Math.abs(now - before.at) > notifyAgeMs ? NOTHING_TOLD : before.history
 
 /** What has waited long enough, each session and kind once, with how many it stands for. */
 export function nowDue(

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newNotifications, nothingHeard } from '../../src/app/index.ts'
 import { daemonFiles } from '../../src/keep/index.ts'
-import type { ActivityState, LiveRun, Store } from '../../src/model/index.ts'
+import type { ActivityState, LiveRun, Notified, Store } from '../../src/model/index.ts'
 import { policy } from '../../src/model/index.ts'
 import { anEnding } from '../record/examples.ts'
 import { aRunningOne, openTestHome, START, type TestHome } from './home.ts'
@@ -50,5 +50,20 @@ test('what has ended since waits for nothing any more', async () => {
   const run = await aRunningOne(home.world, 's', 'claude', { argv: ['claude'] })
   await turns(run, 'busy', 'waiting')
   expect(await store.recordEnded(run, anEnding(), null, START + home.elapsed)).toBe(true)
+  expect(await news()).toEqual(['finished s'])
+})
+
+test('what somebody has put into the file of the last one fails no round, and what happened meanwhile is told', async () => {
+  const run = await aRunningOne(home.world, 's', null)
+  const files = daemonFiles(home.world.home)
+  const { seq } = files.notified() ?? expect.unreachable('nothing was written')
+  const event = { seq, at: START, kind: 'ended', session: 'x', run: 'x', epoch: 1, detail: null }
+  const later = [
+    { event, kind: 'finished', count: 1 },
+    { event: { ...event, detail: {} }, kind: 'other', count: 1 },
+  ]
+  files.writeNotified({ seq, at: START, history: { told: [], later, held: 0 } } as unknown as Notified)
+  expect(await store.recordEnded(run, anEnding(), null, START)).toBe(true)
+  heard = nothingHeard()
   expect(await news()).toEqual(['finished s'])
 })
