@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { newNotifications, nothingHeard } from '../../src/app/index.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { deliver, newNotifications, nothingHeard, type World } from '../../src/app/index.ts'
 import { daemonFiles } from '../../src/keep/index.ts'
 import type { ActivityState, LiveRun, Notified, Store } from '../../src/model/index.ts'
 import { policy } from '../../src/model/index.ts'
@@ -66,4 +66,25 @@ test('what somebody has put into the file of the last one fails no round, and wh
   expect(await store.recordEnded(run, anEnding(), null, START)).toBe(true)
   heard = nothingHeard()
   expect(await news()).toEqual(['finished s'])
+})
+
+test('a bell rings at the terminal that the living agent is on: the name on record may be another terminal’s by now', async () => {
+  const bell = vi.fn()
+  const { world } = home
+  const run = await aRunningOne(world, 's', null, { detached: false, tty: '/dev/pts/3' })
+  const agent = { pid: 300, ticks: 3000 }
+  const on = (path: string | null): World => ({
+    ...world,
+    notifiers: { ...world.notifiers, bell },
+    files: { ...world.files, harness: (id) => (id === run.id ? agent : null) },
+    processes: { ...world.processes, terminal: (process) => (path === null || process !== agent ? null : { path, outputAt: 0 }) },
+  })
+  await turns(run, 'busy', 'waiting')
+  const [notification = expect.unreachable('nothing to tell')] = await newNotifications(on('/dev/pts/9'), heard)
+  await deliver(on(null), 'bell', notification)
+  expect(bell).not.toHaveBeenCalled()
+  await deliver(on('/dev/pts/9'), 'bell', notification)
+  expect(bell.mock.calls).toEqual([['/dev/pts/9']])
+  await deliver(on('/dev/pts/9'), 'bell', { ...notification, kind: 'more', session: null, run: null })
+  expect(bell).toHaveBeenCalledTimes(1)
 })
