@@ -37,17 +37,22 @@ export async function noteActivity(world: World, store: Store, run: Run, state?:
   if (noted !== null) await recordInPassing()(() => store.recordActivity(run, { ...noted, how: 'hook', gapMs: 0 }, world.clock.now()))
 }
 
-/** What was seen the last time: which runs live, and what each agent was at. */
-export type SeenActivities = { readonly store: StoreWatch; views: readonly SessionView[]; readonly states: Map<string, ActivityState> }
-export const nothingSeen = (): SeenActivities => ({ store: storeWatch(), views: [], states: new Map() })
+/** What was seen the last time: which runs live, what each agent was at, and until when no guess at it is recorded. */
+export type SeenActivities = {
+  readonly store: StoreWatch
+  views: readonly SessionView[]
+  readonly states: Map<string, ActivityState>
+  readonly guessed: Map<string, number>
+}
+export const nothingSeen = (): SeenActivities => ({ store: storeWatch(), views: [], states: new Map(), guessed: new Map() })
 
 /** Looks what all live agents are at, and records what nobody did. Where nothing has changed, only their small files are read. */
 export async function watchActivities(world: World, seen: SeenActivities): Promise<Readonly<Record<string, number>>> {
-  const { files, policy } = world
+  const { files, policy, clock } = world
   if (seen.store.isNew(world.home)) {
     seen.views = (await (await world.store('reader')).snapshot('live', policy.sessionsShown)).views
     const live = new Set(liveRunsOf(seen.views).map(({ id }) => id))
-    for (const id of seen.states.keys()) if (!live.has(id)) seen.states.delete(id)
+    for (const map of [seen.states, seen.guessed]) for (const id of map.keys()) if (!live.has(id)) map.delete(id)
     seen.store.settle()
   }
   const counts = { busy: 0, waiting: 0, idle: 0, changes: 0 }
@@ -56,10 +61,14 @@ export async function watchActivities(world: World, seen: SeenActivities): Promi
     if (run === null || activity === null) continue
     counts[activity.state]++
     if (seen.states.get(run.id) === activity.state) continue
+    const isGuess = activity.how === 'output'
+    // The store would be opened in vain: it takes one in so long.
+    if (isGuess && clock.elapsed() < (seen.guessed.get(run.id) ?? 0)) continue
     const isRecorded = await record(world, run, activity)
     if (isRecorded) counts.changes++
+    if (isGuess) seen.guessed.set(run.id, clock.elapsed() + policy.activityEventMs)
     // A guess that was not recorded, since another was a moment ago, is one that still has to be.
-    if (isRecorded || activity.how !== 'output') seen.states.set(run.id, activity.state)
+    if (isRecorded || !isGuess) seen.states.set(run.id, activity.state)
   }
   return counts
 }

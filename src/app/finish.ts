@@ -1,5 +1,5 @@
 import { endRun, endWhatIsLeft, lookAt, type RunEnd } from '../act/index.ts'
-import { hangupReason, judge, verdict } from '../decide/index.ts'
+import { hungUp, judge, verdict } from '../decide/index.ts'
 import type { Intent, LiveRun, ProcessRow, Store } from '../model/index.ts'
 import { exitFromShell, intentOf, isLive, Problem, sameProcess } from '../model/index.ts'
 import { intentFor } from './intents.ts'
@@ -57,7 +57,7 @@ export async function endAsked(world: World, id: string, why: string, scope: str
 /** A pane that is closed hangs up on its keeper. */
 function paneClosed({ files, processes }: World, run: LiveRun): Intent {
   const server = files.server(run.id)
-  return { end: 'stopped', by: 'SIGHUP', reason: hangupReason(server === null ? null : judge(processes, run.place, server)) }
+  return { end: 'stopped', ...hungUp(server === null ? null : judge(processes, run.place, server)) }
 }
 
 /** Births are known to a hundredth of a second; who was born with the signal is taken to have heard it. */

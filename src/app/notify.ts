@@ -1,5 +1,5 @@
 import { decideNotification, type Happening, heldBack, historyFrom, nowDue } from '../decide/index.ts'
-import type { HoldfastEvent, Notification, Notified, NotifyHistory, NotifyKind, NotifyWay, Run } from '../model/index.ts'
+import type { HoldfastEvent, Notification, Notified, NotifyHistory, NotifyKind, NotifyWay } from '../model/index.ts'
 import { type StoreWatch, storeWatch } from '../record/index.ts'
 import { heldBackText, notificationText } from '../show/index.ts'
 import { endsWithAnswer } from './activity.ts'
@@ -53,20 +53,22 @@ async function newsOf(world: World, events: readonly HoldfastEvent[], known: Not
   for (const { event, as, count } of late.due) notifications.push(await notificationOf(world, event, as, count))
   const held = heldBack(late.history, now, world.policy)
   if (held.count > 0)
-    notifications.push({ kind: 'more', session: null, run: null, seq: events.at(-1)?.seq ?? 0, at: now, tty: null, ...heldBackText(held.count) })
+    notifications.push({ kind: 'more', session: null, run: null, seq: events.at(-1)?.seq ?? 0, at: now, ...heldBackText(held.count) })
   return { notifications, history: held.history }
 }
 
 async function happeningOf(world: World, event: HoldfastEvent, later: readonly HoldfastEvent[]): Promise<Happening> {
   const store = await world.store('reader')
-  const run = event.kind === 'ended' ? await store.run(event.run) : null
+  const isAbout = ({ kind }: HoldfastEvent): boolean => kind === 'activity' || kind === 'ended'
+  const run = isAbout(event) ? await store.run(event.run) : null
   const found = run === null ? null : await store.find(run.session, 'exact')
   const headless = run !== null && found?.kind === 'found' && endsWithAnswer(world, found.view.session, run)
   return {
     event,
     run,
     watched: run !== null && !run.detached && run.tty !== null && !headless,
-    outdone: event.kind === 'activity' && later.some(({ kind, run: other }) => kind === 'activity' && other === event.run),
+    headless,
+    outdone: event.kind === 'activity' && later.some((other) => isAbout(other) && other.run === event.run),
   }
 }
 
@@ -75,15 +77,7 @@ async function notificationOf(world: World, event: HoldfastEvent, as: NotifyKind
   const { session, run, seq, at } = event
   const found = await store.find(session, 'exact')
   const name = (found.kind === 'found' ? found.view.session.name : null) ?? session
-  const tty = terminalOf(world, await store.run(run))
-  return { kind: as, session, run, seq, at, tty, ...notificationText(as, event, name, world.policy.notifyLength, count) }
-}
-
-/** Where a bell is heard: in a pane, tmux hands it on to whoever looks at it. */
-function terminalOf({ files, processes }: World, run: Run | null): string | null {
-  if (run === null || run.tmux === null) return run?.tty ?? null
-  const harness = files.harness(run.id)
-  return harness === null ? null : (processes.terminal(harness)?.path ?? null)
+  return { kind: as, session, run, seq, at, ...notificationText(as, event, name, world.policy.notifyLength, count) }
 }
 
 /** Which ways there are to a person from here; of the others, why not. */
@@ -101,6 +95,16 @@ export function notifyWays(world: World): readonly { readonly way: NotifyWay; re
 export async function deliver(world: World, way: NotifyWay, notification: Notification): Promise<void> {
   const { command } = world.notify()
   if (way === 'desktop') await world.notifiers.desktop(notification)
-  if (way === 'bell' && notification.tty !== null) world.notifiers.bell(notification.tty)
+  if (way === 'bell') ring(world, notification)
   if (way === 'command' && command !== null) await world.notifiers.command(command, notification)
+}
+
+/**
+ * At the terminal that the living agent is on; in a pane, tmux hands it on to whoever looks. The name of a terminal is given to the next one that
+ * is opened, so of an agent that is over nobody knows where its person is.
+ */
+function ring({ files, processes, notifiers }: World, { run }: Notification): void {
+  const agent = run === null ? null : files.harness(run)
+  const terminal = agent === null ? null : processes.terminal(agent)
+  if (terminal !== null) notifiers.bell(terminal.path)
 }

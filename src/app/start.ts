@@ -1,5 +1,5 @@
 import { dismissKeeper, lookAt, type RunEnd } from '../act/index.ts'
-import { areWorktrees, type Choice, type ClaimDecision, decideClaim, toJudge, verdict } from '../decide/index.ts'
+import { areWorktrees, type Choice, type ClaimDecision, decideClaim, type OnLive, toJudge, verdict } from '../decide/index.ts'
 import type { Found, LiveRun, Lock, ProcessId, RunBase, SessionView } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import { type Beside, claim } from './claim.ts'
@@ -31,8 +31,11 @@ export type Started =
 /** A run that was claimed, and goes on. */
 export type Begun = Exclude<Started, { kind: 'attach' }>
 
+/** What to do about a live owner, asked where a start is about to be refused because of it; null: leave it. */
+type Ask = (refusal: Problem) => OnLive | null
+
 /** Start a session's next run: look, decide, clear the way as far as the caller allows, claim, launch. */
-export async function start(world: World, request: StartRequest): Promise<Started> {
+export async function start(world: World, request: StartRequest, ask: Ask = () => null): Promise<Started> {
   let plan: Plan | null = null
   try {
     plan = await prepare(world, request)
@@ -40,8 +43,11 @@ export async function start(world: World, request: StartRequest): Promise<Starte
     if (started.kind === 'attach') await discard(plan)
     return started
   } catch (error) {
-    await recordRefusal(world, request, plan, error)
     if (plan !== null) await discard(plan)
+    const onLive = error instanceof Problem && error.kind === 'held' ? ask(error) : null
+    if (onLive !== null) return start(world, { ...request, onLive })
+    // Only now: who is asked and goes on was never refused.
+    await recordRefusal(world, request, plan, error)
     throw error
   }
 }

@@ -116,26 +116,21 @@ export function duration({ values }: Parsed, name: string): number | undefined {
 }
 
 async function begin(world: World, parsed: Parsed, request: StartRequest): Promise<number> {
+  const mayAsk = request.onLive === 'refuse' && !parsed.flags.has('json') && !request.detach && isatty(0) && isatty(2)
+  const asked = new Set<unknown>()
+  const askFor = (refusal: Problem): OnLive | null => {
+    const holder = refusal.detail['holder'] as { attach: string | null; session: string } | undefined
+    if (!mayAsk || holder === undefined || holder.session !== request.session) return null
+    asked.add(refusal)
+    sayProblem(refusal)
+    return ask(holder.attach !== null)
+  }
   try {
-    return await startAndReport(world, parsed, request)
+    return await report(await start(world, request, askFor), world, parsed, 'started')
   } catch (error) {
-    if (
-      !(error instanceof Problem) ||
-      error.kind !== 'held' ||
-      request.onLive !== 'refuse' ||
-      error.detail['holder'] === undefined ||
-      parsed.flags.has('json') ||
-      request.detach ||
-      !isatty(0) ||
-      !isatty(2)
-    )
-      throw error
-    const holder = error.detail['holder'] as { attach: string | null; session: string }
-    if (holder.session !== request.session) throw error
-    sayProblem(error)
-    const choice = ask(holder.attach !== null)
-    if (choice === null) return error.exitCode
-    return startAndReport(world, parsed, { ...request, onLive: choice })
+    // Who was asked has read it.
+    if (error instanceof Problem && asked.has(error)) return error.exitCode
+    throw error
   }
 }
 
@@ -164,10 +159,6 @@ export async function adoptVerb(world: World, parsed: Parsed): Promise<number> {
   const { flags, values } = parsed
   const about = { session: values.get('session'), name: values.get('name'), share: flags.has('share'), force: flags.has('force') }
   return report(await adopt(world, { pid: Number(text), ...about }), world, parsed, 'adopted')
-}
-
-async function startAndReport(world: World, parsed: Parsed, request: StartRequest): Promise<number> {
-  return report(await start(world, request), world, parsed, 'started')
 }
 
 async function report(started: Started, world: World, parsed: Parsed, what: 'started' | 'adopted'): Promise<number> {

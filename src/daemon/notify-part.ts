@@ -46,7 +46,8 @@ type Way = { readonly way: NotifyWay; readonly part: Part; take(news: readonly N
 type Waiting = { readonly notification: Notification; tries: number }
 
 /** One that fails is tried again, some times; then it is dropped and the next one has its turn. The way is well again when one came through. */
-function wayPart({ worlds }: Daemon, way: NotifyWay): Way {
+function wayPart({ worlds, wake }: Daemon, way: NotifyWay): Way {
+  const name = `notify-${way}`
   const queue: Waiting[] = []
   let trouble: string | null = null
   let dropped = 0
@@ -69,20 +70,17 @@ function wayPart({ worlds }: Daemon, way: NotifyWay): Way {
   }
 
   const part: Part = {
-    name: `notify-${way}`,
+    name,
     everyMs: policy.notifyAgeMs,
     round: async () => {
-      let told = 0
-      for (let left = queue.length; left > 0; left--) {
-        const [first] = queue
-        if (first === undefined) break
-        await tellFirst(first)
-        told++
-      }
+      const [first] = queue
+      if (first !== undefined) await tellFirst(first)
+      // One in a round: each may take long, and a round that lasts is taken for one that hangs.
+      if (queue.length > 0) wake(name)
       // Who has turned it off waits for nothing of it.
       if (trouble !== null && (await worlds.use(async (world) => notifyWays(world).some((one) => one.way === way && one.why !== null))))
         trouble = null
-      return { told, dropped }
+      return { told: first === undefined ? 0 : 1, dropped }
     },
     trouble: () => trouble,
   }

@@ -7,7 +7,9 @@ export type Happening = {
   readonly run: Run | null
   /** A person sits in front of it, and saw it end. */
   readonly watched: boolean
-  /** A later event of the same round says what its agent is at now. */
+  /** It ends with its answer. */
+  readonly headless: boolean
+  /** A later event of the same round says what its agent is at now, or that it is over. */
   readonly outdone: boolean
 }
 
@@ -38,9 +40,9 @@ export function decideNotification(
   return { decision: news, history: { ...recent, told: [...recent.told, { at: now, session, kind: news.as }] } }
 }
 
-/** What the daemon before this one had still to tell, unless nobody cares any more. */
+/** What the daemon before this one had still to tell, unless nobody cares any more; a time far ahead, of a clock that was set back, says nothing of that. */
 export const historyFrom = (before: Notified | null, now: number, { notifyAgeMs }: NotifyLimits): NotifyHistory =>
-  before === null || now - before.at > notifyAgeMs ? NOTHING_TOLD : before.history
+  before === null || Math.abs(now - before.at) > notifyAgeMs ? NOTHING_TOLD : before.history
 
 /** What has waited long enough, each session and kind once, with how many it stands for. */
 export function nowDue(
@@ -103,12 +105,14 @@ const lately = (history: NotifyHistory, now: number, { notifySameMs, notifyWithi
   told: history.told.filter(({ at }) => at <= now && now - at < Math.max(notifySameMs, notifyWithinMs)),
 })
 
+const FOR_ITS_STARTER = 'it is for the session that started it'
+
 /** What is in it for a person. */
-function newsIn({ event, run, watched, outdone }: Happening, now: number, limits: NotifyLimits): NotifyDecision {
+function newsIn({ event, run, watched, headless, outdone }: Happening, now: number, limits: NotifyLimits): NotifyDecision {
   if (now - event.at > limits.notifyAgeMs) return leave('it is too long ago')
   switch (event.kind) {
     case 'activity':
-      return outdone ? leave('it has gone on since') : newsOfActivity(event.detail, limits)
+      return outdone ? leave('it has gone on since') : newsOfActivity(event.detail, run, headless, limits)
     case 'refused':
       return tell('refused')
     case 'ended':
@@ -118,9 +122,18 @@ function newsIn({ event, run, watched, outdone }: Happening, now: number, limits
   }
 }
 
-function newsOfActivity({ state, before, lasted }: HoldfastEvent['detail'], { turnMs }: NotifyLimits): NotifyDecision {
+function newsOfActivity(
+  { state, before, lasted }: HoldfastEvent['detail'],
+  run: Run | null,
+  headless: boolean,
+  { turnMs }: NotifyLimits,
+): NotifyDecision {
+  // The same person answers, whoever it was started by.
   if (state === 'waiting') return tell('input')
-  if (state !== 'idle' || before !== 'busy') return leave('it needs nobody')
+  // That it went on after an answer may be on nobody's record: the turn goes on from there.
+  if (state !== 'idle' || (before !== 'busy' && before !== 'waiting')) return leave('it needs nobody')
+  if (run !== null && run.parent !== null) return leave(FOR_ITS_STARTER)
+  if (headless) return leave('it takes no other prompt: its end is told')
   return typeof lasted === 'number' && lasted >= turnMs ? tell('input') : leave('its turn was short')
 }
 
@@ -128,6 +141,6 @@ function newsOfEnd({ state, by }: HoldfastEvent['detail'], run: Run | null, watc
   if (by === BY.budget) return tell('budget')
   if ((state === 'stopped' || state === 'superseded') && typeof by === 'string' && isByPerson(by)) return leave('somebody asked for it')
   if (by === BY.orphan) return tell('orphan')
-  if (run !== null && run.parent !== null) return leave('it is for the session that started it')
+  if (run !== null && run.parent !== null) return leave(FOR_ITS_STARTER)
   return watched && state === 'completed' ? leave('who sat in front of it knows') : tell('finished')
 }

@@ -1,5 +1,5 @@
 import type { Ending, Exit, ExitRecord, Fact, Intent, LiveRun, Member, Spared, Tree } from '../model/index.ts'
-import { describeExit, describeMember, exitFromShell, exitFromWaitStatus, intentOf, policy, portsFirst } from '../model/index.ts'
+import { BY, describeExit, describeMember, exitFromShell, exitFromWaitStatus, intentOf, policy, portsFirst } from '../model/index.ts'
 
 /** Everything that was looked at for one live run. `tree` may be left out only when the harness is alive. */
 export type Seen = {
@@ -89,7 +89,7 @@ export function endingOf(run: LiveRun, seen: Seen): Ending {
   const intent = intentOf(run) ?? seen.intent
   if (intent !== null) return { state: intent.end, exit, reason: intent.reason, evidence, by: intent.by }
   const told = seen.exit?.told ?? null
-  if (told === 'HUP' && run.tmux !== null) return { state: 'stopped', exit, reason: hangupReason(seen.server ?? null), evidence, by: 'SIGHUP' }
+  if (told === 'HUP' && run.tmux !== null) return { state: 'stopped', exit, evidence, ...hungUp(seen.server ?? null) }
   if (told !== null) return { state: 'stopped', exit, reason: `the holdfast command received SIG${told}`, evidence, by: `SIG${told}` }
   if (seen.notStarted !== null) {
     return { state: 'failed', exit, reason: `could not start ${run.argv[0] ?? 'it'}: ${startTrouble(seen.notStarted)}`, evidence, by: 'keeper' }
@@ -106,9 +106,11 @@ export function endingOf(run: LiveRun, seen: Seen): Ending {
   return { state: exit.code === 0 ? 'completed' : 'failed', exit, reason: describeExit(exit), evidence: [...evidence, ...doubt], by }
 }
 
-/** Why the keeper in a pane was hung up on. */
-export const hangupReason = (server: Fact | null): string =>
-  server?.kind === 'gone' ? 'its tmux pane was closed: its tmux server is gone' : 'its tmux pane was closed'
+/** Who hung up on the keeper in a pane, and why: whoever closed it or, where its server is gone too, that one, which is nobody's wish. */
+export const hungUp = (server: Fact | null): Pick<Intent, 'by' | 'reason'> =>
+  server?.kind === 'gone'
+    ? { by: BY.server, reason: 'its tmux pane was closed: its tmux server is gone' }
+    : { by: 'SIGHUP', reason: 'its tmux pane was closed' }
 
 const serverEvidence = (server: Fact | null): string[] =>
   server === null ? [] : [`tmux server ${server.kind === 'alive' ? 'alive' : `${server.kind}: ${server.why}`}`]

@@ -1,9 +1,10 @@
 import { chmodSync, fstatSync, lstatSync, mkdirSync, readdirSync, readSync, renameSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DaemonFiles, DaemonHealth, DaemonRecord, Notified } from '../model/index.ts'
+import type { DaemonFiles, DaemonHealth, DaemonRecord } from '../model/index.ts'
 import { isPid, Problem, policy } from '../model/index.ts'
 import { writeAtomically, writeIfPossible } from './atomic.ts'
 import { capLog, sizeOf } from './log.ts'
+import { notifiedIn } from './notified.ts'
 import { readFile, withFile } from './regular.ts'
 import { remove } from './remove.ts'
 
@@ -43,7 +44,7 @@ function filesIn(folder: string): DaemonFiles {
     writeHealth: (entry) => writeIfPossible(health, `${JSON.stringify(entry)}\n`),
     port: () => portIn(readFile(port)),
     keepPort: (number) => writeIfPossible(port, `${number}\n`),
-    notified: () => notifiedIn(readFile(notified)),
+    notified: () => notifiedIn(parsed(readFile(notified))),
     writeNotified: (entry) => writeAtomically(notified, `${JSON.stringify(entry)}\n`),
     tell: (line, at) => append(log, `${new Date(at).toISOString()} ${process.pid} ${line.trimEnd().replaceAll('\n', '\n  ')}\n`),
     capLog: () => capLog(log),
@@ -124,22 +125,6 @@ function healthIn(text: string | null): DaemonHealth | null {
   const read = parsed(text) as DaemonHealth | null
   return Number.isFinite(read?.at) && typeof read?.healthy === 'boolean' && Array.isArray(read.parts) ? read : null
 }
-
-function notifiedIn(text: string | null): Notified | null {
-  const read = parsed(text) as Notified | null
-  const { told, later, held } = read?.history ?? {}
-  const isWhole =
-    [read?.seq, read?.at, held].every(Number.isFinite) &&
-    [told, later].every(Array.isArray) &&
-    told?.every((one) => Number.isFinite(one?.at)) &&
-    later?.every(isLater)
-  return isWhole ? read : null
-}
-
-const isLater = (one: Notified['history']['later'][number] | null): boolean =>
-  [one?.event?.seq, one?.event?.at, one?.count].every(Number.isFinite) &&
-  [one?.event.session, one?.event.run, one?.kind].every(isText) &&
-  typeof one?.event.detail === 'object'
 
 const isText = (value: unknown): boolean => typeof value === 'string'
 

@@ -42,8 +42,7 @@ function desktopCommand(title: string, text: string, platform: string): string[]
   return ['notify-send', '--app-name=holdfast', '--', title, text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')]
 }
 
-const jsonOf = ({ tty: _tty, at, ...notification }: Notification): string =>
-  `${JSON.stringify({ ...notification, at: new Date(at).toISOString() })}\n`
+const jsonOf = ({ at, ...notification }: Notification): string => `${JSON.stringify({ ...notification, at: new Date(at).toISOString() })}\n`
 
 /** For so long at most, with all that it has started in its process group; what it says is nobody's. */
 function run([program = '', ...argv]: readonly string[], env: Environment, input: string | null): Promise<void> {

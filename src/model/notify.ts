@@ -28,8 +28,6 @@ export type Notification = {
   readonly at: number
   readonly title: string
   readonly text: string
-  /** The terminal of the session's owner. */
-  readonly tty: string | null
 }
 
 /** What was told lately, what waits until its session and kind may be told of again (so many, the newest of them), and how many there was no time for. */

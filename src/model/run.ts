@@ -50,8 +50,8 @@ export type Intent = {
   readonly graceMs?: number
 }
 
-/** Who ended a run, where that was a rule and nobody asked: its time, its tokens, or the end of the session that it was started in. */
-export const BY = { timeout: 'timeout', budget: 'budget', orphan: 'orphan' } as const
+/** Who ended a run, where nobody asked: its time, its tokens, the end of the session that it was started in, or of the tmux server that it was hosted by. */
+export const BY = { timeout: 'timeout', budget: 'budget', orphan: 'orphan', server: 'tmux' } as const
 
 /** Somebody asked for it (`user@host`), or signalled the command, or closed its terminal (`SIGHUP`). */
 export const isByPerson = (by: string): boolean => by.includes('@') || by.startsWith('SIG')

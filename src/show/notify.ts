@@ -15,7 +15,10 @@ export function notificationText(
     input: () =>
       detail['state'] === 'waiting'
         ? [`${name} needs an answer`, 'it asks for a permission, or has a question']
-        : [`${name} has finished its turn`, `after ${age(Number(detail['lasted']))}; it waits for the next prompt`],
+        : [
+            `${name} has finished its turn`,
+            `after ${age(Number(detail['lasted']))}${detail['before'] === 'waiting' ? ' since its question' : ''}; it waits for the next prompt`,
+          ],
     finished: () => [`${name} ended: ${word('state')}`, word('reason')],
     refused: () => [
       `${name} has been kept to one owner`,

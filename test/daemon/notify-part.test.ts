@@ -15,6 +15,7 @@ vi.mock('../../src/app/index.ts', () => ({
 }))
 
 let parts: Part[]
+const wake = vi.fn()
 const round = (name: string): Promise<unknown> => (parts.find((part) => part.name === name) as Part).round()
 const trouble = (): string | null | undefined => parts.find(({ name }) => name === 'notify-command')?.trouble?.()
 const fails = (): void => void app.deliver.mockRejectedValue(new Error('sh ended with code 7'))
@@ -27,7 +28,8 @@ async function hear(...seqs: number[]): Promise<void> {
 beforeEach(() => {
   app.deliver.mockReset()
   app.why = null
-  parts = notifyParts({ worlds: { use: async (body: (world: object) => unknown) => body({}) }, wake: () => {} } as unknown as Daemon)
+  wake.mockReset()
+  parts = notifyParts({ worlds: { use: async (body: (world: object) => unknown) => body({}) }, wake } as unknown as Daemon)
 })
 
 test('a way that has dropped what it could not tell is not well again before something came through', async () => {
@@ -52,10 +54,23 @@ test('one that was turned off is no trouble any more', async () => {
   expect(trouble()).toBeNull()
 })
 
-test('what there is no room for is counted, and each is told once', async () => {
+test('what there is no room for is counted, and each is told once, one in a round, as long as more wait', async () => {
   await hear(...Array.from({ length: policy.notifyQueue + 3 }, (_, index) => index))
   works()
-  expect(await round('notify-command')).toEqual({ told: policy.notifyQueue, dropped: 3 })
+  for (let left = policy.notifyQueue; left > 0; left--) {
+    wake.mockReset()
+    expect(await round('notify-command')).toEqual({ told: 1, dropped: 3 })
+    // One that takes nearly all the time that a command has must not make a round of minutes.
+    expect(wake.mock.calls).toEqual(left > 1 ? [['notify-command']] : [])
+  }
   expect(app.deliver.mock.calls.map(([, , { seq }]) => seq as number)).toEqual(Array.from({ length: policy.notifyQueue }, (_, index) => index + 3))
   expect(await round('notify-command')).toEqual({ told: 0, dropped: 3 })
+})
+
+test('one that fails is not hurried, whatever waits behind it', async () => {
+  await hear(1, 2)
+  wake.mockReset()
+  fails()
+  await expect(round('notify-command')).rejects.toThrow('code 7')
+  expect(wake).not.toHaveBeenCalled()
 })

@@ -47,7 +47,7 @@ const cases: readonly Case[] = [
     'stopped',
     [129, null],
     'its tmux pane was closed: its tmux server is gone',
-    'SIGHUP',
+    'tmux',
   ],
   [
     'in a pane, told to end',

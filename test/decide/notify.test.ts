@@ -15,7 +15,14 @@ const event = (kind: EventKind, detail: HoldfastEvent['detail'], over: Partial<H
   detail,
   ...over,
 })
-const happening = (of: HoldfastEvent, over: Partial<Happening> = {}): Happening => ({ event: of, run: null, watched: false, outdone: false, ...over })
+const happening = (of: HoldfastEvent, over: Partial<Happening> = {}): Happening => ({
+  event: of,
+  run: null,
+  watched: false,
+  headless: false,
+  outdone: false,
+  ...over,
+})
 const decide = (of: Happening, config: NotifyConfig = NOTIFY_DEFAULT, history: NotifyHistory = NOTHING_TOLD, now = NOW) =>
   decideNotification(of, config, history, now, policy)
 const end = (detail: HoldfastEvent['detail'], over: Partial<Happening> = {}) =>
@@ -23,14 +30,24 @@ const end = (detail: HoldfastEvent['detail'], over: Partial<Happening> = {}) =>
 
 describe('what a person is told of', () => {
   const child = ended({ parent: 'r0' })
+  const longTurn = event('activity', { state: 'idle', before: 'busy', lasted: policy.turnMs })
   const told: [string, Happening, string][] = [
     ['it needs an answer', happening(event('activity', { state: 'waiting' })), 'input'],
-    ['a long turn is over', happening(event('activity', { state: 'idle', before: 'busy', lasted: policy.turnMs })), 'input'],
+    ['an agent inside another needs an answer', happening(event('activity', { state: 'waiting' }), { run: child }), 'input'],
+    ['one that ends with its answer needs one', happening(event('activity', { state: 'waiting' }), { headless: true }), 'input'],
+    ['a long turn is over', happening(longTurn), 'input'],
+    [
+      // That it went on is recorded by nobody where no registry tells it.
+      'a long turn is over whose last tool needed a permission',
+      happening(event('activity', { state: 'idle', before: 'waiting', lasted: policy.turnMs })),
+      'input',
+    ],
     ['somebody was refused', happening(event('refused', { wanted: 'session' })), 'refused'],
     ['it ended by itself', end({}), 'finished'],
     ['it failed', end({ state: 'failed', reason: 'exit code 3' }), 'finished'],
     ['it failed under the eyes of somebody, who may look elsewhere', end({ state: 'failed' }, { watched: true }), 'finished'],
     ['nobody knows how it ended', end({ state: 'lost', by: 'reconcile' }), 'finished'],
+    ['its tmux server died', end({ state: 'stopped', by: 'tmux' }), 'finished'],
     ['its time was over', end({ state: 'stopped', by: 'timeout', reason: 'its time was over (--timeout)' }), 'finished'],
     ['its budget was spent', end({ state: 'stopped', by: 'budget', reason: 'its budget was spent (--budget): 9 of 5 tokens' }), 'budget'],
     ['what was left of a session', end({ state: 'stopped', by: 'orphan', reason: 'in any words' }, { run: child }), 'orphan'],
@@ -41,8 +58,11 @@ describe('what a person is told of', () => {
   const left: [string, Happening, RegExp][] = [
     ['it works', happening(event('activity', { state: 'busy', before: 'idle', lasted: 99_999 })), /needs nobody/],
     ['a short turn', happening(event('activity', { state: 'idle', before: 'busy', lasted: policy.turnMs - 1 })), /short/],
+    ['a turn that is all there was', happening(longTurn, { headless: true }), /its end is told/],
+    ['the turn of one inside another', happening(longTurn, { run: child }), /session that started it/],
     ['its start', happening(event('activity', { state: 'idle' })), /needs nobody/],
-    ['an answer was not wanted after all', happening(event('activity', { state: 'idle', before: 'waiting', lasted: 99_999 })), /needs nobody/],
+    ['who answered a moment ago still looks', happening(event('activity', { state: 'idle', before: 'waiting', lasted: policy.turnMs - 1 })), /short/],
+    ['it was idle before', happening(event('activity', { state: 'idle', before: 'idle', lasted: 99_999 })), /needs nobody/],
     ['it went on meanwhile', happening(event('activity', { state: 'waiting' }), { outdone: true }), /gone on/],
     ['somebody stopped it', end({ state: 'stopped', by: 'ann@host', reason: 'stopped by ann@host' }), /asked for it/],
     ['somebody took it over', end({ state: 'superseded', by: 'ann@host (pid 7)' }), /asked for it/],
@@ -150,6 +170,9 @@ describe('how often', () => {
     expect(historyFrom({ seq: 1, at: NOW, history }, NOW + policy.notifyAgeMs, policy)).toBe(history)
     expect(historyFrom({ seq: 1, at: NOW, history }, NOW + policy.notifyAgeMs + 1, policy)).toBe(NOTHING_TOLD)
     expect(historyFrom(null, NOW, policy)).toBe(NOTHING_TOLD)
+    // Or, by a clock that was set back, yet to come: nobody knows how long ago that is.
+    expect(historyFrom({ seq: 1, at: NOW + policy.notifyAgeMs, history }, NOW, policy)).toBe(history)
+    expect(historyFrom({ seq: 1, at: NOW + policy.notifyAgeMs + 1, history }, NOW, policy)).toBe(NOTHING_TOLD)
   })
 
   test('a clock that was set back makes nobody wait', () => {

@@ -44,25 +44,40 @@ verifies('private', 'the folder and all that is in it are private from creation,
   expect(() => files.make()).toThrow(/cannot be made, or made private: it is not a folder/)
 })
 
+const event = { seq: 6, at: NOW, kind: 'ended', session: 's', run: 'r', epoch: 1, detail: {} } as const
+const later = { event, kind: 'finished', count: 2 } as const
+const notified = { seq: 7, at: NOW, history: { told: [{ at: NOW, session: 's', kind: 'finished' }], later: [later], held: 3 } } as const
+
 test('how far people were told comes back as it was written, and anything else is nothing', () => {
-  const event = { seq: 6, at: NOW, kind: 'ended', session: 's', run: 'r', epoch: 1, detail: {} } as const
-  const told = { at: NOW, session: 's', kind: 'finished' } as const
-  const notified = { seq: 7, at: NOW, history: { told: [told], later: [{ event, kind: 'finished', count: 2 }], held: 3 } } as const
   expect(files.notified()).toBeNull()
   files.writeNotified(notified)
   expect(files.notified()).toEqual(notified)
-  const history = (over: object): string => JSON.stringify({ ...notified, history: { ...notified.history, ...over } })
-  const wrong = [
-    history({ told: [null] }),
-    history({ told: 1 }),
-    history({ later: [null] }),
-    history({ later: [{ count: 1 }] }),
-    history({ held: '1' }),
-  ]
-  for (const text of ['', '1 7\n', 'null', '[]', '{"seq":7}', JSON.stringify({ ...notified, seq: null }), ...wrong]) {
+  for (const text of ['', '1 7\n', 'null', '[]', '{"seq":7}', JSON.stringify({ ...notified, seq: null }), JSON.stringify({ ...notified, at: 'x' })]) {
     writeFileSync(join(files.folder, 'notified'), text)
     expect(files.notified(), text).toBeNull()
   }
+})
+
+test('of what was told and waits, only what makes no sense is dropped: how far it was told stays', () => {
+  const { history } = notified
+  const rows: [object, object][] = [
+    [{ told: [null, 1, { at: 'x' }, { at: NOW, session: 's', kind: 'other' }, ...history.told] }, {}],
+    [{ told: 1 }, { told: [] }],
+    [{ later: {} }, { later: [] }],
+    [{ later: [null, { count: 1 }, later] }, {}],
+    ...[null, [], 'x', undefined].map((detail): [object, object] => [{ later: [{ ...later, event: { ...event, detail } }, later] }, {}]),
+    ...['other', 'more', 'toString', null].map((kind): [object, object] => [{ later: [later, { ...later, kind }] }, {}]),
+    ...[0, -1, 1.5, '1', null].map((count): [object, object] => [{ later: [{ ...later, count }] }, { later: [] }]),
+    [{ later: [{ ...later, event: { ...event, run: 7 } }] }, { later: [] }],
+    ...['1', -1, null].map((held): [object, object] => [{ held }, { held: 0 }]),
+  ]
+  for (const [wrong, left] of rows) {
+    const text = JSON.stringify({ ...notified, history: { ...history, ...wrong } })
+    writeFileSync(join(files.folder, 'notified'), text)
+    expect(files.notified(), text).toEqual({ ...notified, history: { ...history, ...left } })
+  }
+  writeFileSync(join(files.folder, 'notified'), JSON.stringify({ ...notified, history: null }))
+  expect(files.notified()).toEqual({ ...notified, history: { told: [], later: [], held: 0 } })
 })
 
 test('a record comes back as it was written, and anything else is none', () => {

@@ -21,7 +21,6 @@ const notification: Notification = {
   run: 'r1',
   seq: 7,
   at: 0,
-  tty: null,
   title: '--help $(id) <b>',
   text: '<b>a & b</b> `id` "x"',
 }

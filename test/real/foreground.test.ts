@@ -161,9 +161,16 @@ verifies('one-owner', 'on a terminal a second start shows the holder and asks: l
       terminal.type([`clear; ${COMMAND} resume ask; echo "code=$?"`, 'Enter'])
       await terminal.sees(`held by pid ${pid}`)
       await terminal.sees('[a]ttach, [t]ake over, or [l]eave?')
+      const refusals = async (): Promise<unknown[]> =>
+        (JSON.parse(await lab.ok(['events', 'ask', '--json'])) as { kind: string; detail: { dir: string } }[])
+          .filter(({ kind }) => kind === 'refused')
+          .map(({ detail }) => detail.dir)
+      // Who is asked was not refused yet.
+      expect(await refusals()).toEqual([])
       terminal.type(['l', 'Enter'])
       await terminal.sees('code=75')
-      expect(isAlive(pid)).toBe(true)
+      expect(terminal.screen().match(/held by pid/g)).toHaveLength(1)
+      expect([isAlive(pid), await refusals()]).toEqual([true, [lab.dir]])
       terminal.type([`clear; ${COMMAND} resume ask; echo "code=$?"`, 'Enter'])
       await terminal.sees('[l]eave?')
       terminal.type(['t', 'Enter'])

@@ -129,7 +129,11 @@ verifies('evidence', 'a tmux server that is killed ends its runs, also those tha
     process.kill(server, 'SIGKILL')
     for (const session of ['stubborn', 'tree']) {
       await lab.hf(['wait', session, '--timeout', '30s'])
-      expect(await lab.status(session)).toMatchObject({ state: 'stopped', reason: 'its tmux pane was closed: its tmux server is gone' })
+      expect(await lab.status(session)).toMatchObject({
+        state: 'stopped',
+        reason: 'its tmux pane was closed: its tmux server is gone',
+        endedBy: 'tmux',
+      })
     }
     for (const pid of [stubborn, ...children]) await gone(pid)
     expect(existsSync(lab.socket)).toBe(true)

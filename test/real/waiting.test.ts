@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { inHostedLab } from './hosted.ts'
 import { COMMAND, inLab, type Lab, readOr, startOf, until } from './lab.ts'
 import { obedient } from './obedient.ts'
 
@@ -198,6 +199,23 @@ test(
     }),
   120_000,
 )
+
+test('a tmux server that dies is nobody’s wish: a person is told of those that it took along, and of their tasks', () =>
+  inHostedLab(async (lab) => {
+    const told = join(lab.agentDir, 'told')
+    mkdirSync(lab.home, { mode: 0o700 })
+    writeFileSync(
+      join(lab.home, 'config.toml'),
+      `[notify]\ndesktop = false\ncommand = ["sh", "-c", "echo $HOLDFAST_EVENT $HOLDFAST_SESSION >>'${told}'"]\n`,
+    )
+    await withDaemon(lab, {}, async () => {
+      await lab.ok(lab.hosted('s', 'sh', '-c', `"${COMMAND}" task start --name review -- sleep 600; exec sleep 600`))
+      await until('its task to run', async () => (JSON.parse(await lab.ok(['ls', '--json'])) as Seen[]).some(({ session }) => session === 's.review'))
+      process.kill(lab.server() ?? expect.unreachable('no server'), 'SIGKILL')
+      await until('to be told of both', () => readOr(told).trim().split('\n').length >= 2, 30_000)
+    })
+    expect(readOr(told).trim().split('\n').toSorted()).toEqual(['finished s', 'orphan s.review'])
+  }))
 
 test(
   'a way that fails is told in health, is tried again, and holds up no other',

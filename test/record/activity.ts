@@ -82,6 +82,20 @@ export function activityConformance(name: string, open: OpenStore): void {
   )
 
   test(
+    `${name}: a guess may be of what was before the last one was recorded: one that painted for a second and sits is idle`,
+    withStore(async (store) => {
+      const run = await live(store)
+      const now = run.startedAt + 1_000_000
+      const guessed = { how: 'output', gapMs: 60_000 } as const
+      expect(await store.recordActivity(run, change('busy', now, guessed), now)).toBe(true)
+      expect(await store.recordActivity(run, change('idle', now - 500, guessed), now + 59_999)).toBe(false)
+      expect(await store.recordActivity(run, change('idle', now - 500, guessed), now + 60_000)).toBe(true)
+      expect((await details(store, 'activity')).at(-1)).toEqual({ state: 'idle', how: 'output', since: now - 500, before: 'busy', lasted: 0 })
+      expect(await store.recordActivity(run, change('idle', now - 500, guessed), now + 180_000)).toBe(false)
+    }),
+  )
+
+  test(
     `${name}: a run that is over, or is none of its session's any more, is at nothing`,
     withStore(async (store) => {
       const run = await live(store)

@@ -10,6 +10,9 @@ test('each kind has its words', () => {
     title: 'fix has finished its turn',
     text: 'after 3m05s; it waits for the next prompt',
   })
+  expect(said('input', { state: 'idle', before: 'waiting', lasted: 185_000 }).text).toBe(
+    'after 3m05s since its question; it waits for the next prompt',
+  )
   expect(said('finished', { state: 'failed', reason: 'exit code 3' })).toEqual({ title: 'fix ended: failed', text: 'exit code 3' })
   expect(said('refused', { wanted: 'directory', command: 'claude', pid: 7, user: 'ann@host' })).toEqual({
     title: 'fix has been kept to one owner',

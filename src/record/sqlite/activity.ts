@@ -4,13 +4,16 @@ import type { Database } from '../driver.ts'
 import { recordEvent } from './events.ts'
 import { LIVE } from './rows.ts'
 
-/** A change is known by the time at which it was written down: whoever comes with it second, or with an older one, changes nothing. */
+/**
+ * A change is known by the time at which it was written down: whoever comes with it second, or with an older one, changes nothing.
+ * A guess was written down by nobody, and its time may be that of the last output, before the state on record was seen: only its gap holds it back.
+ */
 export function recordActivity(db: Database, run: RunBase, { state, how, since, gapMs }: ActivityChange, at: number): boolean {
   if (!isLive(db, run)) return false
   const last = lastActivity(db, run)
   if (last !== null) {
     // A clock that was set back must not end the record.
-    const isOlder = since <= last.since && last.since <= at
+    const isOlder = how !== 'output' && since <= last.since && last.since <= at
     if (last.state === state || isOlder || (at - last.at < gapMs && last.at <= at)) return false
   }
   const before = last === null ? {} : { before: last.state, lasted: Math.max(0, since - last.since) }
