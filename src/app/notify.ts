@@ -95,16 +95,15 @@ export function notifyWays(world: World): readonly { readonly way: NotifyWay; re
 export async function deliver(world: World, way: NotifyWay, notification: Notification): Promise<void> {
   const { command } = world.notify()
   if (way === 'desktop') await world.notifiers.desktop(notification)
-  if (way === 'bell') ring(world, notification)
+  if (way === 'bell') await ring(world, notification)
   if (way === 'command' && command !== null) await world.notifiers.command(command, notification)
 }
 
-/**
- * At the terminal that the living agent is on; in a pane, tmux hands it on to whoever looks. The name of a terminal is given to the next one that
- * is opened, so of an agent that is over nobody knows where its person is.
- */
-function ring({ files, processes, notifiers }: World, { run }: Notification): void {
-  const agent = run === null ? null : files.harness(run)
+/** At the terminal that the agent is on; in a pane, tmux hands it on to whoever looks. Else at the one that it was started from, if that is still the same. */
+async function ring({ files, processes, notifiers, store }: World, { run: id }: Notification): Promise<void> {
+  const agent = id === null ? null : files.harness(id)
   const terminal = agent === null ? null : processes.terminal(agent)
-  if (terminal !== null) notifiers.bell(terminal.path)
+  if (terminal !== null) return notifiers.bell(terminal.path)
+  const run = id === null ? null : await (await store('reader')).run(id)
+  if (run !== null && run.tty !== null && processes.isTerminalSince(run.tty, run.startedAt)) notifiers.bell(run.tty)
 }

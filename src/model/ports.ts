@@ -53,6 +53,8 @@ export interface Processes {
   cpu(process: ProcessId): { readonly ownMs: number; readonly childrenMs: number } | null
   /** The terminal that it is on; null: none, or it cannot be told. */
   terminal(process: ProcessId): Terminal | null
+  /** Is this still the terminal that had the name at that time? The kernel gives names again. False also where it cannot be told. */
+  isTerminalSince(path: string, at: number): boolean
   /** Does /proc leave out processes of others? */
   hides(): boolean
   /** Does no process live in it any more? Only the initial pid namespace sees them all. */

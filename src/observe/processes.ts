@@ -15,7 +15,7 @@ import {
 import { isHiding, isNamespaceGone, namesakesOf } from './namespaces.ts'
 import { listeningPorts } from './ports.ts'
 import { parseRttime, parseStat, readSmall, type StatRow } from './proc.ts'
-import { terminalOf } from './terminal.ts'
+import { isTerminalSince, terminalOf } from './terminal.ts'
 
 /** Process truth from /proc, in this process, without any other program. */
 export function linuxProcesses(place: Place): Processes {
@@ -35,6 +35,7 @@ export function linuxProcesses(place: Place): Processes {
     ports: listeningPorts,
     cpu,
     terminal: terminalOf,
+    isTerminalSince,
     isNamespaceGone: (namespace) => place.pidNamespace === INITIAL_PID_NAMESPACE && isNamespaceGone(namespace),
     namesakes: (pid) => (place.pidNamespace === INITIAL_PID_NAMESPACE ? namesakes(pid) : null),
     hides: isHiding,

@@ -21,3 +21,13 @@ export function terminalOf({ pid, ticks }: ProcessId): Terminal | null {
     return null
   }
 }
+
+/** A terminal is born with its name, and whatever is written to it changes only the other times. One whose mode was changed since is not told apart from a new one. */
+export function isTerminalSince(path: string, at: number): boolean {
+  try {
+    const stat = statSync(path)
+    return stat.isCharacterDevice() && stat.ctimeMs <= at
+  } catch {
+    return false
+  }
+}

@@ -73,6 +73,7 @@ export async function simulated(): Promise<Simulated> {
       ports: () => new Map(),
       cpu: () => null,
       terminal: () => null,
+      isTerminalSince: () => false,
       isNamespaceGone: () => false,
       namesakes: () => [],
       hides: () => false,

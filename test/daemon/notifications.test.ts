@@ -68,16 +68,20 @@ test('what somebody has put into the file of the last one fails no round, and wh
   expect(await news()).toEqual(['finished s'])
 })
 
-test('a bell rings at the terminal that the living agent is on: the name on record may be another terminal’s by now', async () => {
+test('a bell rings at the terminal that the agent is on, else at that of its start: the name on record may be another terminal’s by now', async () => {
   const bell = vi.fn()
   const { world } = home
   const run = await aRunningOne(world, 's', null, { detached: false, tty: '/dev/pts/3' })
   const agent = { pid: 300, ticks: 3000 }
-  const on = (path: string | null): World => ({
+  const on = (path: string | null, same = false): World => ({
     ...world,
     notifiers: { ...world.notifiers, bell },
     files: { ...world.files, harness: (id) => (id === run.id ? agent : null) },
-    processes: { ...world.processes, terminal: (process) => (path === null || process !== agent ? null : { path, outputAt: 0 }) },
+    processes: {
+      ...world.processes,
+      terminal: (process) => (path === null || process !== agent ? null : { path, outputAt: 0 }),
+      isTerminalSince: (name, at) => same && name === '/dev/pts/3' && at === run.startedAt,
+    },
   })
   await turns(run, 'busy', 'waiting')
   const [notification = expect.unreachable('nothing to tell')] = await newNotifications(on('/dev/pts/9'), heard)
@@ -85,6 +89,8 @@ test('a bell rings at the terminal that the living agent is on: the name on reco
   expect(bell).not.toHaveBeenCalled()
   await deliver(on('/dev/pts/9'), 'bell', notification)
   expect(bell.mock.calls).toEqual([['/dev/pts/9']])
+  await deliver(on(null, true), 'bell', notification)
+  expect(bell.mock.calls).toEqual([['/dev/pts/9'], ['/dev/pts/3']])
   await deliver(on('/dev/pts/9'), 'bell', { ...notification, kind: 'more', session: null, run: null })
-  expect(bell).toHaveBeenCalledTimes(1)
+  expect(bell).toHaveBeenCalledTimes(2)
 })

@@ -103,3 +103,9 @@ test('the signals a process ignores are read from it', async () => {
   await until(() => ignoredSignals(child.pid ?? 0).has(2))
   expect([...ignoredSignals(child.pid ?? 0)]).toEqual([2, 10])
 })
+
+test('a terminal is known by when it was born: what is younger, or is none, is not taken for it', () => {
+  for (const path of ['/dev/none', '/etc/passwd', '/dev']) expect(processes.isTerminalSince(path, Date.now()), path).toBe(false)
+  expect(processes.isTerminalSince('/dev/null', Date.now())).toBe(true)
+  expect(processes.isTerminalSince('/dev/null', 0)).toBe(false)
+})

@@ -217,6 +217,29 @@ test('a tmux server that dies is nobody’s wish: a person is told of those that
     expect(readOr(told).trim().split('\n').toSorted()).toEqual(['finished s', 'orphan s.review'])
   }))
 
+test('a bell rings at the terminal that a background agent was started from', () =>
+  inLab(async (lab) => {
+    const [screen, go] = [join(lab.agentDir, 'screen'), join(lab.agentDir, 'go')]
+    mkdirSync(lab.home, { mode: 0o700 })
+    writeFileSync(join(lab.home, 'config.toml'), '[notify]\ndesktop = false\nbell = true\n')
+    await withDaemon(lab, {}, async () => {
+      const waits = `sh -c 'until [ -e "${go}" ]; do sleep 0.05; done'`
+      const script = `"${COMMAND}" run --session s --detach -- ${waits}; exec sleep 600`
+      // It has a terminal of its own, and writes down all that comes to it.
+      const terminal = spawn('script', ['-qfc', script, screen], { cwd: lab.dir, env: lab.env, stdio: 'ignore' })
+      const closed = new Promise((done) => terminal.once('close', done))
+      try {
+        await until('its start', () => readOr(screen).includes('started s'))
+        expect(readOr(screen)).not.toContain('\x07')
+        writeFileSync(go, '')
+        await until('the bell', () => readOr(screen).includes('\x07'), 30_000)
+      } finally {
+        terminal.kill()
+        await closed
+      }
+    })
+  }))
+
 test(
   'a way that fails is told in health, is tried again, and holds up no other',
   () =>
