@@ -39,14 +39,16 @@ hf_wake() {
   hf_state=$1 hf_last=$2 hf_group=$3 hf_line=$4 hf_waking=''
 }
 
-# The end of the screen is kept: with us the pane is gone. A second one takes the place of the first.
+# The end of the screen is kept: with us the pane is gone. A second one takes the place of the first. A new server counts its panes from the start
+# again, so what bears our number may be another agent's: tmux itself looks whose process it has, and shows nothing else.
 hf_screen() {
   hf_before=0
   [ "$hf_until" != tree ] || [ ! -e "$hf_dir/log" ] || hf_try 'hf_before=$(wc -c <"$hf_dir/log")'
   hf_shoot >>"$hf_dir/log"
 }
 hf_shoot() {
-  hf_try '( trap - 0; hf_helper_exec timeout 3 tmux -u -S "$hf_socket" capture-pane -p -S -2000 -t "$hf_pane" ) </dev/null 2>/dev/null |
+  hf_try '( trap - 0; hf_helper_exec timeout 3 tmux -u -S "$hf_socket" if-shell -F -t "$hf_pane" "#{==:#{pane_pid},$$}" \
+    "capture-pane -p -S -2000 -t $hf_pane" ) </dev/null 2>/dev/null |
     sed -e :a -e "/^\n*\$/{\$d;N;ba" -e "}"'
 }
 
