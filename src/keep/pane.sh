@@ -52,13 +52,23 @@ hf_shoot() {
     sed -e :a -e "/^\n*\$/{\$d;N;ba" -e "}"'
 }
 
-# A run that lives as long as its tree: without us its pane would be gone, and what is left on that with it.
+# A run that lives as long as its tree: without us its pane would be gone, and what is left on that with it. A pane that is closed ends it also now;
+# one that was closed before we listened is known by the terminal that we have no more.
+hf_closed=''
 hf_stay() {
-  [ "$hf_until" = tree ] && hf_lives "$!" || return 0
-  while hf_lives "$!"; do wait "$!"; done
+  [ -n "$hf_linger" ] || return 0
+  trap hf_close HUP
+  hf_try 'true </dev/tty' || hf_close
+  while hf_lives "$hf_linger"; do wait "$hf_linger"; done
   hf_shoot >"$hf_dir/screen"
   [ ! -s "$hf_dir/screen" ] || hf_try '{ head -c "$hf_before" "$hf_dir/log"; cat "$hf_dir/screen"; } >"$hf_dir/both" && mv -f "$hf_dir/both" "$hf_dir/log"'
   hf_try 'rm -f "$hf_dir/screen"'
+}
+# The kernel tells only us that a terminal is gone, so all that is left has yet to hear it.
+hf_close() {
+  [ -z "$hf_closed" ] || return 0
+  hf_closed=1
+  hf_help "$hf_node" "$hf_cli" _end "$hf_run" HUP command
 }
 
 . "$hf_plan"

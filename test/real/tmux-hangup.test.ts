@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { type Hosted, inHostedLab, SHELLS, withShell } from './hosted.ts'
-import { COMMAND, gone, until } from './lab.ts'
+import { COMMAND, gone, isAlive, until } from './lab.ts'
 
 const startWith = async (lab: Hosted, shell: string, args: readonly string[]): Promise<void> => {
   const [command = '', ...rest] = withShell(shell, COMMAND, ...args)
@@ -32,3 +32,34 @@ for (const shell of SHELLS)
       expect(await lab.ok(['logs', 's'])).toBe('')
     }),
   )
+
+/** One that dies with its terminal, and one that hears nothing of it. */
+const LEAVES_A_TREE = 'sleep 1000 & echo $! >"$FA_DIR/plain.pid"; setsid sleep 1000 & echo $! >"$FA_DIR/apart.pid"; echo left'
+
+for (const shell of SHELLS)
+  for (const which of ['pane', 'server'])
+    verifies('evidence', `${shell}: --until tree: when its agent is over, the end of its ${which} still ends the run, tree and all`, () =>
+      inHostedLab(async (lab) => {
+        const [first, ...rest] = lab.hosted('s', 'sh', '-c', LEAVES_A_TREE)
+        await startWith(lab, shell, [first ?? '', '--until', 'tree', ...rest])
+        const left = await Promise.all(['plain', 'apart'].map((name) => lab.pid(name)))
+        await until('its agent to be over', async () => (await lab.ok(['status', 's'])).includes('--until tree'))
+        expect(left.map(isAlive)).toEqual([true, true])
+        const { keeper } = await lab.status('s')
+        if (which === 'server') await killServer(lab)
+        else {
+          lab.tmux('new-session', '-d', '-s', 'another', 'exec sleep 1000')
+          lab.tmux('kill-session', '-t', `=${await lab.tmuxOf('s')}`)
+        }
+        await lab.hf(['wait', 's', '--timeout', '30s'])
+        expect(left.map(isAlive)).toEqual([false, false])
+        expect(await lab.status('s')).toMatchObject({
+          state: 'stopped',
+          exit: { code: 0 },
+          reason: `its tmux pane was closed${which === 'server' ? ': its tmux server is gone' : ''}`,
+          endedBy: 'SIGHUP',
+        })
+        await gone(keeper)
+        if (which === 'pane') lab.tmux('kill-session', '-t', '=another')
+      }),
+    )
