@@ -31,4 +31,8 @@ while kill -0 "$hf_client" 2>/dev/null; do
 done
 trap - HUP TERM INT CHLD
 [ -z "$hf_told" ] || exit "$hf_told"
+# A trap may have ended the wait with its own number. The shell tells again how its client ended, unless it has told it before (127).
+wait "$hf_client"
+set -- $?
+[ "$1" = 127 ] || hf_code=$1
 HOLDFAST_HOME=$hf_home exec "$hf_program" "$hf_dist/cli.cjs" _left "$hf_run" "$hf_code"

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { type Hosted, inHostedLab, TYPIST } from './hosted.ts'
-import { AGENT, COMMAND, isAlive, readOr, until } from './lab.ts'
+import { type Hosted, inHostedLab, SHELLS, TYPIST, withShell } from './hosted.ts'
+import { AGENT, COMMAND, isAlive, readOr, TEST_COMMAND, until } from './lab.ts'
 import { onTerminal, type Terminal } from './terminal.ts'
 
 /** The terminal of these tests is another tmux, so they all join from inside one. */
@@ -68,6 +69,25 @@ verifies('one-owner', 'joining a session from inside another tmux; leaving, clos
     expect([refused.code, refused.stderr]).toEqual([64, expect.stringMatching(/needs a terminal[\s\S]*holdfast send s/)])
   }),
 )
+
+for (const shell of SHELLS)
+  test(`${shell}: who leaves a pane gets 0, and the agent's code if that has ended`, () =>
+    inHostedLab(async (lab) => {
+      await lab.ok(lab.hosted('s', 'sh', '-c', 'echo ready; read -r word; exit 7'))
+      const attach = withShell(shell, COMMAND, 'attach', 's').map((word) => `'${word}'`)
+      await onTerminal(lab, SHELL, async (terminal) => {
+        await terminal.sees('prompt>')
+        typing(terminal, `${attach.join(' ')}; echo left=$?`)
+        await terminal.sees('leaves it running')
+        await prefixed(terminal, 'd')
+        await terminal.sees('left=0')
+        await alone(lab)
+        typing(terminal, `clear; ${attach.join(' ')}; echo over=$?`)
+        await until('a client', () => clients(lab)[0])
+        terminal.type(['x', 'Enter'])
+        await terminal.sees('over=7')
+      })
+    }))
 
 test('on a terminal run --tmux joins what it has started, and a live session offers to be joined', () =>
   inHostedLab(async (lab) => {
