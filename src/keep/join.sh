@@ -21,7 +21,8 @@ trap 'hf_leave TERM 143' TERM
 trap 'hf_leave TERM 130' INT
 trap hf_suspend CHLD
 exec 9<&0
-tmux -S "$hf_socket" attach-session -E -t "=$hf_name" <&9 9<&- &
+# (-N: if its server has just left with the last pane, no other is started in its place, with somebody's own configuration.)
+tmux -N -S "$hf_socket" attach-session -E -t "=$hf_name" <&9 9<&- &
 hf_client=$!
 exec 9<&-
 hf_code=0

@@ -47,7 +47,7 @@ hf_screen() {
   hf_shoot >>"$hf_dir/log"
 }
 hf_shoot() {
-  hf_try '( trap - 0; hf_helper_exec timeout 3 tmux -u -S "$hf_socket" if-shell -F -t "$hf_pane" "#{==:#{pane_pid},$$}" \
+  hf_try '( trap - 0; hf_helper_exec timeout 3 tmux -N -u -S "$hf_socket" if-shell -F -t "$hf_pane" "#{==:#{pane_pid},$$}" \
     "capture-pane -p -S -2000 -t $hf_pane" ) </dev/null 2>/dev/null |
     sed -e :a -e "/^\n*\$/{\$d;N;ba" -e "}"'
 }

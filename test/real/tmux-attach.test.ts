@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { type Hosted, inHostedLab, SHELLS, TYPIST, withShell } from './hosted.ts'
-import { AGENT, COMMAND, isAlive, readOr, TEST_COMMAND, until } from './lab.ts'
+import { AGENT, COMMAND, isAlive, readOr, until } from './lab.ts'
 import { onTerminal, type Terminal } from './terminal.ts'
 
 /** The terminal of these tests is another tmux, so they all join from inside one. */
@@ -88,6 +88,28 @@ for (const shell of SHELLS)
         await terminal.sees('over=7')
       })
     }))
+
+verifies('private', 'who comes too late to join starts no server in its place, and none with his own configuration', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('s', 'cat'))
+    const [bin, home, at, go] = [lab.newDir(), lab.newDir(), join(lab.agentDir, 'at'), join(lab.agentDir, 'go')]
+    const tmux = spawnSync('which', ['tmux'], { encoding: 'utf8' }).stdout.trim()
+    const late = `case "$*" in *attach-session*) : >${at}; until [ -e ${go} ]; do sleep 0.02; done ;; esac`
+    writeFileSync(join(bin, 'tmux'), `#!/bin/sh\n${late}\nexec ${tmux} "$@"\n`, { mode: 0o755 })
+    writeFileSync(join(home, '.tmux.conf'), 'new-session -d -s foreign "exec sleep 1000"\n')
+    await onTerminal(lab, SHELL, async (terminal) => {
+      await terminal.sees('prompt>')
+      typing(terminal, `HOME=${home} PATH=${bin}:$PATH ${COMMAND} attach s; echo left=$?`)
+      await until('it to be about to join', () => existsSync(at))
+      await lab.ok(['stop', 's'])
+      await until('its server to leave', () => lab.server() === null)
+      writeFileSync(go, '')
+      await terminal.sees('s stopped')
+      await terminal.sees(/left=\d/)
+      expect(lab.server()).toBeNull()
+    })
+  }),
+)
 
 test('on a terminal run --tmux joins what it has started, and a live session offers to be joined', () =>
   inHostedLab(async (lab) => {
