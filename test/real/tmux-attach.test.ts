@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { type Hosted, inHostedLab, SHELLS, TYPIST, withShell } from './hosted.ts'
-import { AGENT, COMMAND, isAlive, readOr, until } from './lab.ts'
+import { AGENT, COMMAND, isAlive, readOr, TEST_COMMAND, until } from './lab.ts'
 import { onTerminal, type Terminal } from './terminal.ts'
 
 /** The terminal of these tests is another tmux, so they all join from inside one. */
@@ -136,6 +136,18 @@ test('on a terminal run --tmux joins what it has started, and a live session off
     })
     expect((await lab.hf(['wait', 's', '--timeout', '20s'])).code).toBe(5)
   }))
+
+verifies('evidence', 'what ended before it could be joined is told with its code, and not called alive', () =>
+  inHostedLab(async (lab) => {
+    await onTerminal(lab, SHELL, async (terminal) => {
+      await terminal.sees('prompt>')
+      const slow = 'HOLDFAST_FAILPOINTS=before:panes.isOpen=delay:2000'
+      typing(terminal, `${slow} ${TEST_COMMAND} run --session s --dir ${lab.dir} --tmux -- sh -c 'exit 3'; echo code=$?`)
+      await terminal.sees(/code=\d/)
+      expect(terminal.screen()).toMatch(/s failed: exit code 3; holdfast logs s shows what was on its screen\ncode=3\n/)
+    })
+  }),
+)
 
 test('no key kills, splits or renames by a slip; from a pane of ours one goes to another', () =>
   inHostedLab(async (lab) => {
