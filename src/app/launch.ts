@@ -7,6 +7,7 @@ import type { CgroupBase, Ending, GatedKeeper, Launch, Pane, ProcessId, RunBase,
 import { intentOf, isLive, LINEAGE_VARIABLE, liveRunsOf, MARKER_SPAN, markerFrom, Problem } from '../model/index.ts'
 import { unreadVariables } from '../observe/index.ts'
 import type { Front } from './caller.ts'
+import { withFailpoints } from './failpoints.ts'
 import { reachServer } from './pane.ts'
 import type { World } from './world.ts'
 
@@ -77,20 +78,21 @@ export function launchOf(
 /** In the foreground the keeper is on record with the claim; it only has to be told. */
 export const handOver = (world: World, launch: Launch): void => world.keepers.handOver(launch)
 
-/** Spawn, record, open the gate. Whatever goes wrong before that closes it, and nothing ever runs. */
+/** Spawn, record, open the gate. Whatever goes wrong before it is open closes it, and nothing ever runs. */
 export async function launchDetached(world: World, store: Store, launch: Launch): Promise<ProcessId> {
   const { run } = launch
-  const gated = run.tmux === null ? await world.keepers.spawn(launch) : await hostInPane(world, store, launch, run.tmux)
+  const spawned = run.tmux === null ? await world.keepers.spawn(launch) : await hostInPane(world, store, launch, run.tmux)
+  const gated = withFailpoints('gate', spawned)
   try {
     world.files.recordKeeper(run.id, gated.keeper)
     const won = await store.recordRunning(run, gated.keeper, world.clock.now())
     if (!won) throw new Problem('held', `session ${run.session} was asked to end while it was starting; nothing was started`)
+    await gated.open()
   } catch (error) {
     gated.close()
     await untilGone([gated.keeper], world, world.policy.keeperLeaveMs)
     throw error
   }
-  await gated.open()
   return gated.keeper
 }
 

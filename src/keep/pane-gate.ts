@@ -29,8 +29,11 @@ export function makeGate(folder: string): PaneGate {
     path,
     isTaken: () => !existsSync(path),
     async open(environment) {
-      await writeAll(() => fd, bytesOf(`${linesOf(environment).join('\n')}\ngo\n`))
-      close()
+      try {
+        await writeAll(() => fd, bytesOf(`${linesOf(environment).join('\n')}\ngo\n`))
+      } finally {
+        close()
+      }
     },
     close,
   }

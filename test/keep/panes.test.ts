@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { makeGate } from '../../src/keep/pane-gate.ts'
 import { makePrivate, socketOf } from '../../src/keep/tmux-place.ts'
 import { verifies } from '../requirements.ts'
@@ -64,4 +64,24 @@ verifies('gate', 'what a pane reads before it is opened is nothing, and before i
   shut.close()
   expect(readSync(other, buffer)).toBe(0)
   closeSync(other)
+})
+
+verifies('gate', 'one that could not be opened is closed, and no word came through it', async () => {
+  const gate = makeGate(root)
+  const fd = openSync(gate.path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const clock = vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValue(Number.MAX_SAFE_INTEGER)
+  // More than a pipe holds, and nobody reads it.
+  await expect(gate.open({ A: 'x'.repeat(1_000_000) })).rejects.toThrow('EAGAIN')
+  clock.mockRestore()
+  expect(existsSync(gate.path)).toBe(false)
+  const read = Buffer.alloc(1_000_000)
+  for (let size = 0; ; ) {
+    const more = readSync(fd, read, size, read.length - size, null)
+    if (more === 0) {
+      expect(read.toString('utf8', 0, size)).not.toContain('go\n')
+      break
+    }
+    size += more
+  }
+  closeSync(fd)
 })
