@@ -34,8 +34,8 @@ export function tmuxPanes(setup: PaneSetup): Panes {
   return {
     socket: () => socketOf(setup.home, uid),
     trouble: () => troubleWith(socketOf(setup.home, uid), uid),
-    leftover: () => leftoverAt(socketOf(setup.home, uid), uid),
-    removeLeftover: () => removeLeftover(socketOf(setup.home, uid), uid),
+    leftover: (now) => leftoverAt(socketOf(setup.home, uid), uid, now),
+    removeLeftover: (now) => removeLeftover(socketOf(setup.home, uid), uid, now),
     version: async () => {
       const { code, stdout } = await run(['tmux', '-V'], setup.env)
       return code === 0 ? stdout.trim() : null

@@ -22,10 +22,10 @@ export interface Panes {
   socket(): string
   /** Null, or why nothing can be hosted here. */
   trouble(): string | null
-  /** What a server that is gone has left of its place: its socket, or the folder that was made for it outside of the home; null: nothing, or it is not ours, or somebody listens there. */
-  leftover(): Promise<string | null>
+  /** What a server that is gone has left of its place: its socket, or the folder that was made for it outside of the home; null: nothing, or it is not ours, or somebody listens there, or may be about to. */
+  leftover(now: number): Promise<string | null>
   /** Answers why it stays, if it does. */
-  removeLeftover(): Promise<string | null>
+  removeLeftover(now: number): Promise<string | null>
   /** What tmux calls itself; null: there is none, or it does not say. */
   version(): Promise<string | null>
   /** Refuses to host anything on a server that is in other namespaces than we are, or does not answer, if one runs. */

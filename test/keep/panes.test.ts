@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   closeSync,
@@ -11,12 +12,15 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  utimesSync,
+  writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { makeGate } from '../../src/keep/pane-gate.ts'
-import { makePrivate, socketOf } from '../../src/keep/tmux-place.ts'
+import { leftoverAt, makePrivate, removeLeftover, socketOf } from '../../src/keep/tmux-place.ts'
 import { verifies } from '../requirements.ts'
 
 let root = ''
@@ -43,6 +47,64 @@ describe('where the tmux server of a home listens', () => {
     mkdirSync(join(root, 'real'), { mode: 0o700 })
     symlinkSync(join(root, 'real'), join(root, 'link'))
     expect(() => makePrivate(join(root, 'link', 'sock'), uid)).toThrow('it is no folder')
+  })
+})
+
+describe('what a tmux server has left of its place', () => {
+  /** As one leaves it that is killed: a socket on which nobody listens. */
+  const leave = (socket: string): void => {
+    makePrivate(socket, uid)
+    const script = 'require("node:net").createServer().listen(process.argv[1], () => process.kill(process.pid, "SIGKILL"))'
+    spawnSync(process.execPath, ['-e', script, socket])
+    expect(lstatSync(socket).isSocket()).toBe(true)
+  }
+  const age = (path: string): void => utimesSync(path, 1000, 1000)
+
+  verifies('one-owner', 'what may be of one that is just coming up stays, and so does its lock, whatever its age', async () => {
+    const socket = join(root, 'tmux', 'sock')
+    leave(socket)
+    writeFileSync(`${socket}.lock`, '')
+    age(`${socket}.lock`)
+    // Bound, and not yet listening: the kernel refuses who comes then, too.
+    expect(await leftoverAt(socket, uid, Date.now())).toBeNull()
+    expect(await removeLeftover(socket, uid, Date.now())).not.toBeNull()
+    expect(existsSync(socket)).toBe(true)
+    age(socket)
+    expect(await leftoverAt(socket, uid, Date.now())).toBe(socket)
+    expect(await removeLeftover(socket, uid, Date.now())).toBeNull()
+    expect([existsSync(socket), existsSync(`${socket}.lock`)]).toEqual([false, true])
+    expect(await leftoverAt(socket, uid, Date.now())).toBeNull()
+  })
+  test('outside of the home its folder goes too, once it is old and empty', async () => {
+    const socket = socketOf(join(root, 'h'.repeat(100)), uid)
+    const folder = dirname(socket)
+    leave(socket)
+    try {
+      writeFileSync(`${socket}.lock`, '')
+      for (const path of [socket, folder]) age(path)
+      expect(await removeLeftover(socket, uid, Date.now())).toBeNull()
+      expect([existsSync(socket), existsSync(folder)]).toEqual([false, true])
+      age(folder)
+      // A lock without a socket: somebody may be about to make one.
+      expect(await leftoverAt(socket, uid, Date.now())).toBeNull()
+      rmSync(`${socket}.lock`)
+      expect(await leftoverAt(socket, uid, Date.now())).toBeNull()
+      age(folder)
+      expect(await leftoverAt(socket, uid, Date.now())).toBe(folder)
+      expect(await removeLeftover(socket, uid, Date.now())).toBeNull()
+      expect(existsSync(folder)).toBe(false)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+  test('one that is heard is no leftover, however old', async () => {
+    const socket = join(root, 'tmux', 'sock')
+    makePrivate(socket, uid)
+    const server = createServer().listen(socket)
+    await new Promise((ready) => server.once('listening', ready))
+    age(socket)
+    expect(await leftoverAt(socket, uid, Date.now())).toBeNull()
+    await new Promise((closed) => server.close(closed))
   })
 })
 
