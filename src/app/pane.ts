@@ -1,7 +1,7 @@
 import { isThere } from '../act/index.ts'
 import { judge } from '../decide/index.ts'
 import type { Ended, Pane, PaneSight, Run, RunBase } from '../model/index.ts'
-import { isLive, Problem } from '../model/index.ts'
+import { frontPid, isLive, Problem } from '../model/index.ts'
 import { parentRun } from './caller.ts'
 import { endOf } from './wait.ts'
 import type { World } from './world.ts'
@@ -26,8 +26,7 @@ export async function joinPane(world: World, run: RunBase & { readonly tmux: Pan
   if (!(await panes.isOpen(run.tmux))) return withoutPane(world, run)
   if (around?.tmux?.socket === run.tmux.socket && (await panes.switch(around.tmux, run.tmux))) return { kind: 'switched' }
   // Said by our front, or by nobody: whatever else has this number is not ours to write to.
-  if (Number(/^\d+/.exec(env['HOLDFAST_FRONT'] ?? '')?.[0]) !== process.ppid)
-    throw new Problem('usage', 'to join a pane the holdfast command itself is needed', { hint: 'use bin/holdfast' })
+  if (frontPid(env) !== process.ppid) throw new Problem('usage', 'to join a pane the holdfast command itself is needed', { hint: 'use bin/holdfast' })
   panes.join(run.tmux, run.id)
   return { kind: 'joined' }
 }

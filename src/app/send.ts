@@ -3,7 +3,7 @@ import type { LiveRun, Pane, PaneSight, Session } from '../model/index.ts'
 import { isFrozen, isLive, Problem } from '../model/index.ts'
 import { activityOf } from './activity.ts'
 import { sha256 } from './hook-record.ts'
-import { hooksStatus } from './hooks.ts'
+import { hasHooks } from './hooks.ts'
 import { paneOf } from './pane.ts'
 import { seeOne } from './see.ts'
 import type { World } from './world.ts'
@@ -141,8 +141,7 @@ async function settle(typing: Typing, first: string): Promise<string | null> {
 async function outcome(typing: Typing, settled: string): Promise<Answer> {
   const { world, run, text, before, prompted } = typing
   const { clock, policy, files } = world
-  const harness = files.natives(run.id).at(-1)?.harness
-  const speaks = hooksStatus(world).some((one) => one.harness === harness && (one.state === 'installed' || one.state === 'outdated'))
+  const speaks = hasHooks(world, run.id)
   const until = clock.elapsed() + (speaks ? policy.sendProvenMs : policy.sendShownMs)
   let [seen, moved, stood, heard] = [false, false, standsOn(settled, before, text), prompted]
   while (clock.elapsed() < until) {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
-import { type Environment, Problem, policy } from '../model/index.ts'
+import { type Environment, frontPid, Problem, policy } from '../model/index.ts'
 
 const NAMESPACES = ['net', 'mnt', 'user', 'pid', 'ipc', 'uts', 'cgroup', 'time']
 
@@ -55,7 +55,7 @@ const LIMITS = {
  * that waits for us is asked for them, since Node raises one of its own.
  */
 export function giveLimits(pid: number, env: Environment): string[] {
-  const caller = Number(/^\d+/.exec(env['HOLDFAST_FRONT'] ?? '')?.[0]) === process.ppid ? process.ppid : process.pid
+  const caller = frontPid(env) === process.ppid ? process.ppid : process.pid
   const [wanted, given] = [limitsOf(caller), limitsOf(pid)]
   const lost = Object.entries(LIMITS).flatMap(([name, option]) => {
     const [want, have] = [wanted.get(name), given.get(name)]

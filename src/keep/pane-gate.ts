@@ -14,9 +14,9 @@ export type PaneGate = {
   close(): void
 }
 
-export function makeGate(folder: string): PaneGate {
+export function makeGate(folder: string, env: Environment): PaneGate {
   const path = join(folder, 'gate')
-  const { status, stderr } = spawnSync('mkfifo', ['-m', '600', path], { encoding: 'utf8', timeout: policy.tmuxMs })
+  const { status, stderr } = spawnSync('mkfifo', ['-m', '600', path], { encoding: 'utf8', env, timeout: policy.tmuxMs })
   if (status !== 0) throw new Error(`the gate ${path} could not be made: ${stderr}`)
   // Both ways: so it opens without anybody at the other end. Never waiting: a pane that is frozen must not hold us.
   let fd: number | null = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Environment, HostedKeeper, Launch, Pane, PaneSight, Panes, Processes, ProcessId, RunFiles, ServerSetup } from '../model/index.ts'
 import { Problem, policy } from '../model/index.ts'
 import { PLAN_FD, writePlan } from './keepers.ts'
+import { BECOME } from './outside.ts'
 import { giveLimits, refuseElsewhere } from './pane-caller.ts'
 import { makeGate, type PaneGate, SERVER_VARIABLES } from './pane-gate.ts'
 import { findProgram } from './programs.ts'
@@ -33,7 +34,7 @@ export function tmuxPanes(setup: PaneSetup): Panes {
   const isOpen = (pane: Pane): Promise<boolean> => done(ask(pane, 'has-session', '-t', `=${pane.name}`))
   return {
     socket: () => socketOf(setup.home, uid),
-    trouble: () => troubleWith(socketOf(setup.home, uid), uid),
+    trouble: () => troubleWith(socketOf(setup.home, uid), uid, setup.env),
     leftover: (now) => leftoverAt(socketOf(setup.home, uid), uid, now),
     removeLeftover: (now) => removeLeftover(socketOf(setup.home, uid), uid, now),
     version: async () => {
@@ -90,8 +91,8 @@ export function tmuxPanes(setup: PaneSetup): Panes {
   }
 }
 
-function troubleWith(socket: string, uid: number): string | null {
-  const missing = ['tmux', 'mkfifo'].find((name) => findProgram(name) === null)
+function troubleWith(socket: string, uid: number, env: Environment): string | null {
+  const missing = ['tmux', 'mkfifo'].find((name) => findProgram(name, env['PATH']) === null)
   return missing === undefined ? placeTrouble(socket, uid) : `there is no ${missing} program on PATH`
 }
 
@@ -112,19 +113,17 @@ const ifStill = (id: string, condition: string, command: string): string[] => [
 const typing = ({ id, pid }: PaneSight, command: string): string[] =>
   ifStill(id, `#{&&:#{==:#{pane_pid},${pid}},#{==:#{pane_in_mode}#{?pane_dead,1,0},00}}`, command)
 
-/** The shell leaves the cgroup that it was born in before it becomes the client which may become the server. */
-const OUTSIDE = '[ -z "$1" ] || echo 0 2>/dev/null >"$1/cgroup.procs"; shift; exec "$@"'
-
 async function spawnHosted(launch: Launch, pane: Pane, server: ServerSetup, setup: PaneSetup): Promise<HostedKeeper> {
   const plan = writePlan(launch, setup)
-  const gate = makeGate(setup.files.path(launch.run.id))
+  const gate = makeGate(setup.files.path(launch.run.id), setup.env)
   try {
     const shell = ['/bin/sh', join(setup.assets, 'pane.sh'), plan, gate.path, pane.socket]
     const marked = (marker: number | null, command: readonly string[]) => (marker === null ? command : ['prlimit', `--rttime=${marker}:`, ...command])
     const config = join(setup.assets, 'tmux.conf')
     const named = ['-P', '-F', FORMAT, '-s', pane.name, '-n', launch.run.session, ...WIDE]
     const client = ['tmux', '-u', '-S', pane.socket, '-f', config, 'new-session', '-d', ...named, ...marked(launch.run.marker, shell)]
-    const command = ['/bin/sh', '-c', OUTSIDE, 'sh', server.cgroup ?? '', ...marked(server.marker, client)]
+    // It leaves the cgroup that it was born in before it becomes the client which may become the server.
+    const command = ['/bin/sh', '-c', BECOME, 'sh', server.cgroup ?? '', ...marked(server.marker, client)]
     const hosted = await host(command, pane, setup)
     const keeper = await atGate(gate, hosted.pid, plan, setup)
     refuseElsewhere(keeper.pid, 'refused')

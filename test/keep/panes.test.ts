@@ -20,7 +20,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { makeGate } from '../../src/keep/pane-gate.ts'
+import { tmuxPanes } from '../../src/keep/panes.ts'
 import { leftoverAt, makePrivate, removeLeftover, socketOf } from '../../src/keep/tmux-place.ts'
+import type { RunFiles } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 
 let root = ''
@@ -48,6 +50,18 @@ describe('where the tmux server of a home listens', () => {
     symlinkSync(join(root, 'real'), join(root, 'link'))
     expect(() => makePrivate(join(root, 'link', 'sock'), uid)).toThrow('it is no folder')
   })
+})
+
+test('its programs are looked for where they would be run from', () => {
+  const [bin, home] = [join(root, 'bin'), join(root, 'home')]
+  mkdirSync(bin)
+  const never = (): never => expect.unreachable('nobody asks for that')
+  const panes = (PATH: string) => tmuxPanes({ home, assets: '', files: {} as RunFiles, env: { PATH }, birth: never, arguments: never, send: never })
+  expect(panes(bin).trouble()).toBe('there is no tmux program on PATH')
+  writeFileSync(join(bin, 'tmux'), '', { mode: 0o755 })
+  expect(panes(bin).trouble()).toBe('there is no mkfifo program on PATH')
+  writeFileSync(join(bin, 'mkfifo'), '', { mode: 0o755 })
+  expect(panes(bin).trouble()).toBeNull()
 })
 
 describe('what a tmux server has left of its place', () => {
@@ -109,7 +123,7 @@ describe('what a tmux server has left of its place', () => {
 })
 
 verifies('gate', 'what a pane reads before it is opened is nothing, and before it is closed no word', async () => {
-  const gate = makeGate(root)
+  const gate = makeGate(root, process.env)
   expect(lstatSync(gate.path).mode & 0o777).toBe(0o600)
   expect(gate.isTaken()).toBe(false)
   const fd = openSync(gate.path, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -121,7 +135,7 @@ verifies('gate', 'what a pane reads before it is opened is nothing, and before i
   expect(readSync(fd, buffer)).toBe(0)
   closeSync(fd)
   expect(existsSync(gate.path)).toBe(false)
-  const shut = makeGate(root)
+  const shut = makeGate(root, process.env)
   const other = openSync(shut.path, constants.O_RDONLY | constants.O_NONBLOCK)
   shut.close()
   expect(readSync(other, buffer)).toBe(0)
@@ -129,7 +143,7 @@ verifies('gate', 'what a pane reads before it is opened is nothing, and before i
 })
 
 verifies('gate', 'one that could not be opened is closed, and no word came through it', async () => {
-  const gate = makeGate(root)
+  const gate = makeGate(root, process.env)
   const fd = openSync(gate.path, constants.O_RDONLY | constants.O_NONBLOCK)
   const clock = vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValue(Number.MAX_SAFE_INTEGER)
   // More than a pipe holds, and nobody reads it.
