@@ -1,5 +1,5 @@
-import { versionTrouble } from '../decide/index.ts'
-import { Problem } from '../model/index.ts'
+import { elsewhere, versionTrouble } from '../decide/index.ts'
+import { type Namespaces, Problem } from '../model/index.ts'
 import type { World } from './world.ts'
 
 /** Why nothing can be hosted in panes here, or the tmux that can. */
@@ -16,5 +16,15 @@ export async function hosting({ panes }: World): Promise<{ readonly trouble: str
 export async function refuseUnhosted(world: World): Promise<void> {
   const { trouble } = await hosting(world)
   if (trouble !== null) throw new Problem('unavailable', `a run cannot be hosted in tmux: ${trouble}`, { hint: 'install tmux, or leave --tmux out' })
-  await world.panes.refuseElsewhere()
+  const namespaces = await world.panes.namespaces()
+  if (namespaces !== null) refuseElsewhere(namespaces)
+}
+
+/** Namespaces cannot be given to a run that is hosted: it has those of its server. */
+export function refuseElsewhere(namespaces: Namespaces): void {
+  const where = elsewhere(namespaces)
+  if (where !== null)
+    throw new Problem('unavailable', `the tmux server of this home is in ${where}: a run would be there too`, {
+      hint: 'start it where that server runs, or stop the sessions in its panes first (holdfast ls), or use another --home',
+    })
 }

@@ -6,7 +6,7 @@ import type { Environment, HostedKeeper, Launch, Pane, PaneSight, Panes, Process
 import { Problem, policy } from '../model/index.ts'
 import { PLAN_FD, writePlan } from './keepers.ts'
 import { BECOME } from './outside.ts'
-import { giveLimits, refuseElsewhere } from './pane-caller.ts'
+import { giveLimits, namespacesOf } from './pane-caller.ts'
 import { makeGate, type PaneGate, SERVER_VARIABLES } from './pane-gate.ts'
 import { findProgram } from './programs.ts'
 import { quote } from './shell.ts'
@@ -41,13 +41,13 @@ export function tmuxPanes(setup: PaneSetup): Panes {
       const { code, stdout } = await run(['tmux', '-V'], setup.env)
       return code === 0 ? stdout.trim() : null
     },
-    refuseElsewhere: async () => {
+    namespaces: async () => {
       const socket = socketOf(setup.home, uid)
       const { code, stdout, stderr, late } = await tmux(socket, ['display-message', '-p', '#{pid}'], setup.env)
       if (late) throw cannotHost(stderr, setup.home)
       const pid = Number(stdout)
       // A number is that of its own pid namespace.
-      if (code === 0) refuseElsewhere(setup.arguments(pid).includes(socket) ? pid : null)
+      return code === 0 ? namespacesOf(setup.arguments(pid).includes(socket) ? pid : null) : null
     },
     isSwept: ({ socket }) => !existsSync(socket),
     restore: async (pane, server) => {
@@ -126,12 +126,12 @@ async function spawnHosted(launch: Launch, pane: Pane, server: ServerSetup, setu
     const command = ['/bin/sh', '-c', BECOME, 'sh', server.cgroup ?? '', ...marked(server.marker, client)]
     const hosted = await host(command, pane, setup)
     const keeper = await atGate(gate, hosted.pid, plan, setup)
-    refuseElsewhere(keeper.pid, 'refused')
     const lost = giveLimits(keeper.pid, setup.env)
     if (lost.length > 0) appendFileSync(join(setup.files.path(launch.run.id), 'log'), `${lessThanAsked(lost)}\n`, { mode: 0o600 })
     return {
       keeper,
       server: setup.birth(hosted.server),
+      namespaces: namespacesOf(keeper.pid),
       open: () => gate.open(launch.environment),
       close: gate.close,
     }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { type Hosted, inHostedLab, TYPIST } from './hosted.ts'
-import { AGENT, COMMAND, gone, isAlive, type Lab, readOr, stateOf, until } from './lab.ts'
+import { AGENT, COMMAND, gone, isAlive, type Lab, readOr, stateOf, unable, until } from './lab.ts'
 
 const marker = (pid: number): string => /^Max realtime timeout\s+(\S+)/m.exec(readOr(`/proc/${pid}/limits`))?.[1] ?? ''
 const sessionOf = (pid: number): number =>
@@ -342,6 +342,21 @@ verifies('identity', 'hosted: a server in other namespaces than the caller is re
     const unshare = process.geteuid?.() === 0 ? '-n' : '-Urn'
     const refused = await lab.hf([unshare, COMMAND, 'run', '--takeover', ...lab.hosted('s', 'sleep', '1000').slice(1)], { command: 'unshare' })
     expect([refused.code, refused.stderr]).toEqual([69, expect.stringMatching(/another (net|net, user) namespace than this command[\s\S]*--home/)])
+    expect(await lab.status('s')).toMatchObject({ state: 'running', pid })
+  }),
+)
+
+verifies('unknown', 'hosted: a server whose namespaces cannot be looked at is refused before anybody is ended for it', () =>
+  inHostedLab(async (lab) => {
+    if (process.geteuid?.() !== 0) return unable('only root has a capability to give up')
+    // Its server would not leave with the one that is taken over.
+    await lab.ok(lab.hosted('other', 'sleep', '1000'))
+    await lab.ok(lab.hosted('s', 'sleep', '1000'))
+    const { pid } = await lab.status('s')
+    // Whoever has fewer capabilities than a process may not look at it.
+    const without = ['--bounding-set=-sys_ptrace', '--inh-caps=-sys_ptrace', COMMAND]
+    const refused = await lab.hf([...without, 'run', '--takeover', ...lab.hosted('s', 'sleep', '1000').slice(1)], { command: 'setpriv' })
+    expect([refused.code, refused.stderr]).toEqual([69, expect.stringMatching(/namespaces that cannot be looked at from here[\s\S]*--home/)])
     expect(await lab.status('s')).toMatchObject({ state: 'running', pid })
   }),
 )
