@@ -63,3 +63,17 @@ for (const shell of SHELLS)
         if (which === 'pane') lab.tmux('kill-session', '-t', '=another')
       }),
     )
+
+for (const shell of SHELLS)
+  verifies('evidence', `${shell}: --until tree: a pane that is closed in the very moment after its agent has ended ends the run too`, () =>
+    inHostedLab(async (lab) => {
+      // What is left closes it as soon as the end of the agent is written down, while its keeper still has Node look at the rest.
+      const closes = `until grep -q "^1 " "\${HOLDFAST_FENCE%/*}/exit"; do :; done; tmux -S ${lab.socket} kill-session -t "=$HOLDFAST_RUN"; exec sleep 1000`
+      const [first, ...rest] = lab.hosted('s', 'sh', '-c', `setsid sh -c '${closes}' & echo $! >"$FA_DIR/left.pid"; exit 0`)
+      await startWith(lab, shell, [first ?? '', '--until', 'tree', ...rest])
+      const left = await lab.pid('left')
+      await lab.hf(['wait', 's', '--timeout', '30s'])
+      expect(isAlive(left)).toBe(false)
+      expect(await lab.status('s')).toMatchObject({ state: 'stopped', reason: expect.stringMatching(/^its tmux pane was closed/) as string })
+    }),
+  )
