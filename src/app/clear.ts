@@ -99,7 +99,7 @@ async function settle(run: LiveRun, { world, store }: Plan): Promise<void> {
 export function refuseMissingProgram({ world, request, directory }: Plan): void {
   const [program = ''] = request.argv
   if (request.adopt === undefined && findProgram(program, directory.path, world.env['PATH']) === null)
-    throw new Problem('noSuchSession', `could not start ${program}: not found (ENOENT); nobody was ended for it`)
+    throw new Problem('noSuchSession', `could not start ${program}: it is not there, or no executable file; nobody was ended for it`)
 }
 
 function survivorsProblem(end: Extract<RunEnd, { kind: 'survivors' }>, what: string): Problem {

@@ -9,6 +9,7 @@ import { aboutAnchors } from './anchors.ts'
 import { containmentFor } from './contain.ts'
 import { twoOwners } from './discover.ts'
 import { forgottenLocks } from './forgotten.ts'
+import { hosting } from './hosting.ts'
 import { judgeLocks } from './locks.ts'
 import { notifyWays } from './notify.ts'
 import { prune } from './prune.ts'
@@ -22,7 +23,7 @@ export async function examine(world: World): Promise<Finding[]> {
   return [
     ...machine(world),
     ...aboutDaemon(world),
-    await hosting(world),
+    await aboutHosting(world),
     ...notifications(world),
     ...brokenInvariants(views, locks).map((what): Finding => ({ topic: 'store', level: 'trouble', what, next: 'this is a bug; please report it' })),
     ...unreadable.map(
@@ -84,11 +85,10 @@ function machine(world: World): Finding[] {
 }
 
 /** Can a run be hosted in a pane here? */
-async function hosting({ panes }: World): Promise<Finding> {
-  const trouble = panes.trouble()
-  const version = trouble === null ? await panes.version() : null
-  if (version !== null) return { topic: 'tmux', level: 'fine', what: `runs can be hosted in panes (${version})`, next: null }
-  return { topic: 'tmux', level: 'note', what: `run --tmux is not possible: ${trouble ?? 'tmux does not say its version'}`, next: null }
+async function aboutHosting(world: World): Promise<Finding> {
+  const host = await hosting(world)
+  if (host.trouble === null) return { topic: 'tmux', level: 'fine', what: `runs can be hosted in panes (${host.version})`, next: null }
+  return { topic: 'tmux', level: 'note', what: `run --tmux is not possible: ${host.trouble}`, next: null }
 }
 
 /** How people hear of what happens without asking. Only a daemon tells them anything. */

@@ -14,6 +14,7 @@ import {
 import { readSettings, removeSettings, type SettingsFile, writeSettings } from '../keep/index.ts'
 import { type HookChange, type HookEvent, type HookRule, type HookState, Problem } from '../model/index.ts'
 import { type HookRecord, type HookWorld, readHookRecord, removeHookRecord, sha256, writeHookRecord } from './hook-record.ts'
+import type { World } from './world.ts'
 
 /** In the order in which they came: what an older Holdfast has put in stays where it is. */
 const EVENTS: readonly HookEvent[] = ['session-start', 'before-tool', 'session-end', 'prompt', 'turn-end', 'waiting']
@@ -70,6 +71,12 @@ export function hooksStatus(world: HookWorld): HookState[] {
       throw error
     }
   })
+}
+
+/** Does the harness of a run call us, as far as is known which that is? */
+export function hasHooks(world: HookWorld & Pick<World, 'files'>, run: string): boolean {
+  const harness = world.files.natives(run).at(-1)?.harness
+  return hooksStatus(world).some((one) => one.harness === harness && (one.state === 'installed' || one.state === 'outdated'))
 }
 
 /** `events`: those that it has hooks for which it had not before. */

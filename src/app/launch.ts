@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { isThere, release, untilGone } from '../act/index.ts'
 import { sessionVariables, startTrouble } from '../decide/index.ts'
 import { GIT_VARIABLES, SESSION_VARIABLES } from '../harness/index.ts'
-import type { CgroupBase, Ending, GatedKeeper, Launch, Pane, ProcessId, RunBase, RunRecord, Store } from '../model/index.ts'
+import type { CgroupBase, Ending, HostedKeeper, Launch, Pane, ProcessId, RunBase, RunRecord, Store } from '../model/index.ts'
 import { intentOf, isLive, LINEAGE_VARIABLE, liveRunsOf, MARKER_SPAN, markerFrom, Problem } from '../model/index.ts'
 import { unreadVariables } from '../observe/index.ts'
 import type { Front } from './caller.ts'
+import { withFailpoints } from './failpoints.ts'
+import { refuseElsewhere } from './hosting.ts'
 import { reachServer } from './pane.ts'
 import type { World } from './world.ts'
 
@@ -77,31 +79,37 @@ export function launchOf(
 /** In the foreground the keeper is on record with the claim; it only has to be told. */
 export const handOver = (world: World, launch: Launch): void => world.keepers.handOver(launch)
 
-/** Spawn, record, open the gate. Whatever goes wrong before that closes it, and nothing ever runs. */
+/** Spawn, record, open the gate. Whatever goes wrong before it is open closes it, and nothing ever runs. */
 export async function launchDetached(world: World, store: Store, launch: Launch): Promise<ProcessId> {
   const { run } = launch
-  const gated = run.tmux === null ? await world.keepers.spawn(launch) : await hostInPane(world, store, launch, run.tmux)
+  const hosted = run.tmux === null ? null : await hostInPane(world, store, launch, run.tmux)
+  const gated = withFailpoints('gate', hosted ?? (await world.keepers.spawn(launch)))
   try {
+    if (hosted !== null) takeHosted(world, run, hosted)
     world.files.recordKeeper(run.id, gated.keeper)
     const won = await store.recordRunning(run, gated.keeper, world.clock.now())
     if (!won) throw new Problem('held', `session ${run.session} was asked to end while it was starting; nothing was started`)
+    await gated.open()
   } catch (error) {
     gated.close()
     await untilGone([gated.keeper], world, world.policy.keeperLeaveMs)
     throw error
   }
-  await gated.open()
   return gated.keeper
 }
 
 /** Our server is nobody's: a helper by its marker, and in no run's cgroup. */
-async function hostInPane(world: World, store: Store, launch: Launch, pane: Pane): Promise<GatedKeeper> {
+async function hostInPane(world: World, store: Store, launch: Launch, pane: Pane): Promise<HostedKeeper> {
   if (world.panes.isSwept(pane)) await reachAny(world, store, pane)
   const base = world.cgroups.base()
   const marker = world.keepers.markerTrouble() === null ? newMarker('helper') : null
-  const hosted = await world.panes.spawn(launch, pane, { marker, cgroup: base.kind === 'base' ? base.path : null })
-  if (hosted.server !== null) world.files.recordServer(launch.run.id, hosted.server)
-  return hosted
+  return world.panes.spawn(launch, pane, { marker, cgroup: base.kind === 'base' ? base.path : null })
+}
+
+/** Another server may have come up since its namespaces were looked at: what counts is where the keeper is. */
+function takeHosted(world: World, run: RunBase, { server, namespaces }: HostedKeeper): void {
+  refuseElsewhere(namespaces)
+  if (server !== null) world.files.recordServer(run.id, server)
 }
 
 /** A second server in the place of one that lives would hide it from everybody. */

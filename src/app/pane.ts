@@ -1,7 +1,7 @@
 import { isThere } from '../act/index.ts'
 import { judge } from '../decide/index.ts'
 import type { Ended, Pane, PaneSight, Run, RunBase } from '../model/index.ts'
-import { isLive, Problem } from '../model/index.ts'
+import { frontPid, isLive, Problem } from '../model/index.ts'
 import { parentRun } from './caller.ts'
 import { endOf } from './wait.ts'
 import type { World } from './world.ts'
@@ -9,40 +9,56 @@ import type { World } from './world.ts'
 /** A run in a pane, of which its keeper is the process. */
 type Hosted = RunBase & Pick<Run, 'keeper'> & { readonly tmux: Pane }
 
-/** `joined`: the command that waits for us has a client of it. */
-export type Attached = 'joined' | 'switched' | 'here'
+/** What has become of a run that was joined, or was about to be; `ended` is null while it goes on. */
+export type AfterJoin = { readonly name: string; readonly ended: Ended | null }
+
+/** `joined`: the command that waits for us has a client of it. `over`: it had ended first. */
+export type Attached = { readonly kind: 'joined' | 'switched' | 'here' } | ({ readonly kind: 'over' } & AfterJoin & { readonly ended: Ended })
 
 /** Joins a run in its pane: from a terminal, from inside another tmux, or from another pane of ours. */
 export async function joinPane(world: World, run: RunBase & { readonly tmux: Pane }): Promise<Attached> {
   const { env, panes } = world
   const around = await parentRun(world, 'reader')
-  if (around?.id === run.id) return 'here'
+  if (around?.id === run.id) return { kind: 'here' }
   const trouble = panes.trouble()
   if (trouble !== null) throw new Problem('unavailable', `the pane of session ${run.session} cannot be joined: ${trouble}`)
   await reachServer(world, run)
-  if (!(await panes.isOpen(run.tmux))) throw noPane(run)
-  if (around?.tmux?.socket === run.tmux.socket && (await panes.switch(around.tmux, run.tmux))) return 'switched'
+  if (!(await panes.isOpen(run.tmux))) return withoutPane(world, run)
+  if (around?.tmux?.socket === run.tmux.socket && (await panes.switch(around.tmux, run.tmux))) return { kind: 'switched' }
   // Said by our front, or by nobody: whatever else has this number is not ours to write to.
-  if (Number(/^\d+/.exec(env['HOLDFAST_FRONT'] ?? '')?.[0]) !== process.ppid)
-    throw new Problem('usage', 'to join a pane the holdfast command itself is needed', { hint: 'use bin/holdfast' })
+  if (frontPid(env) !== process.ppid) throw new Problem('usage', 'to join a pane the holdfast command itself is needed', { hint: 'use bin/holdfast' })
   panes.join(run.tmux, run.id)
-  return 'joined'
+  return { kind: 'joined' }
 }
 
-/** How a run that was joined has ended, if it has: with its pane gone, its end is about to be on record. */
-export async function endAfterJoin(world: World, id: string): Promise<{ readonly name: string; readonly ended: Ended | null }> {
-  const { clock, panes, policy } = world
-  const store = await world.store('reader')
-  const run = await store.run(id)
+/** One that has just ended is not alive without a pane. */
+async function withoutPane(world: World, run: RunBase): Promise<Attached> {
+  const ended = await endSoon(world, run.id)
+  if (ended === null) throw noPane(run)
+  return { kind: 'over', name: await nameOf(world, run), ended }
+}
+
+/** How a run that was joined has ended, if it has. */
+export async function endAfterJoin(world: World, id: string): Promise<AfterJoin> {
+  const run = await (await world.store('reader')).run(id)
   if (run === null) throw new Problem('noSuchSession', `there is no run ${id}`)
-  const found = await store.find(run.session, 'exact')
-  const name = (found.kind === 'found' ? found.view.session.name : null) ?? run.session
-  const isOpen = isLive(run) && run.tmux !== null && (await panes.isOpen(run.tmux))
+  const isOpen = isLive(run) && run.tmux !== null && (await world.panes.isOpen(run.tmux))
+  return { name: await nameOf(world, run), ended: await (isOpen ? endOf : endSoon)(world, id) }
+}
+
+/** With its pane gone, the end of a run is about to be on record. */
+async function endSoon(world: World, id: string): Promise<Ended | null> {
+  const { clock, policy } = world
   for (const until = clock.elapsed() + policy.keeperLeaveMs; ; ) {
     const ended = await endOf(world, id)
-    if (ended !== null || isOpen || clock.elapsed() >= until) return { name, ended }
+    if (ended !== null || clock.elapsed() >= until) return ended
     await clock.sleep(policy.pollMaxMs)
   }
+}
+
+async function nameOf(world: World, { session }: RunBase): Promise<string> {
+  const found = await (await world.store('reader')).find(session, 'exact')
+  return (found.kind === 'found' ? found.view.session.name : null) ?? session
 }
 
 /** The pane that its keeper is, and no other: somebody may have opened more beside it. */

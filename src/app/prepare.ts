@@ -5,6 +5,7 @@ import { findDirectory } from '../observe/index.ts'
 import { refuseUncounted } from './budget.ts'
 import { ancestorsOf, type Front, lineageOf, provenFront } from './caller.ts'
 import { currentDirectory } from './current.ts'
+import { refuseUnhosted } from './hosting.ts'
 import { carriedBy } from './refusal.ts'
 import { runAround } from './self.ts'
 import { type Spoken, speak } from './speak.ts'
@@ -83,9 +84,7 @@ export async function prepare(world: World, asked: StartRequest): Promise<Plan> 
   const around = await provenFront(world)
   const stays = asked.detach || asked.tmux === true
   const front = stays ? null : around
-  const trouble = asked.tmux === true ? world.panes.trouble() : null
-  if (trouble !== null) throw new Problem('unavailable', `a run cannot be hosted in tmux: ${trouble}`, { hint: 'install tmux, or leave --tmux out' })
-  if (asked.tmux === true) await world.panes.refuseElsewhere()
+  if (asked.tmux === true) await refuseUnhosted(world)
   if (!stays && front === null)
     throw new Problem('usage', 'a run in the foreground needs the holdfast command', { hint: 'use bin/holdfast, or --detach' })
   const lineage = lineageOf(world, around)

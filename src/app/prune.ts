@@ -121,12 +121,12 @@ function litterOfDaemons(world: World): Removable[] {
 }
 
 /** What a tmux server left of its place. A live run in a pane may be about to start one there, or have one whose socket was swept away. */
-async function litterOfTmux({ panes, policy }: World, store: Store): Promise<Removable[]> {
-  const left = await panes.leftover()
+async function litterOfTmux({ clock, panes, policy }: World, store: Store): Promise<Removable[]> {
+  const left = await panes.leftover(clock.now())
   if (left === null) return []
   const { views } = await store.snapshot('live', policy.sessionsShown)
   if (liveRunsOf(views).some(({ tmux }) => tmux !== null)) return []
-  return [{ kind: 'files', what: left, why: 'its tmux server is gone', keep: false, remove: () => panes.removeLeftover() }]
+  return [{ kind: 'files', what: left, why: 'its tmux server is gone', keep: false, remove: () => panes.removeLeftover(clock.now()) }]
 }
 
 async function oldRecords(world: World, store: Store): Promise<Removable[]> {

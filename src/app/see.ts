@@ -5,7 +5,7 @@ import { ID_GRAMMAR, isLive, isSessionId, liveRunsOf, Problem } from '../model/i
 import type { Sight } from '../show/index.ts'
 import { activityOf } from './activity.ts'
 import { forgottenLocks } from './forgotten.ts'
-import { hooksStatus } from './hooks.ts'
+import { hasHooks } from './hooks.ts'
 import { judgeLocks } from './locks.ts'
 import { learnAtEnd } from './native.ts'
 import { type Recorder, recordInPassing } from './record.ts'
@@ -152,9 +152,7 @@ const isAtWork = (run: LiveRun, { kind }: Verdict, { harness }: Looked): boolean
 function fenceNote(world: World, run: LiveRun, { kind }: Verdict): string | null {
   const intent = kind === 'alive' && run.state === 'running' ? world.files.intent(run.id) : null
   if (intent === null) return null
-  const harness = world.files.natives(run.id).at(-1)?.harness
-  const denies = hooksStatus(world).some((one) => one.harness === harness && (one.state === 'installed' || one.state === 'outdated'))
-  return `${denies ? 'its tool calls are denied' : 'it is fenced off, but no hooks are installed that would deny its tool calls'}: ${intent.reason}`
+  return `${hasHooks(world, run.id) ? 'its tool calls are denied' : 'it is fenced off, but no hooks are installed that would deny its tool calls'}: ${intent.reason}`
 }
 
 /** Its command is over, its session is not. */

@@ -3,7 +3,7 @@ import type { LiveRun, Pane, PaneSight, Session } from '../model/index.ts'
 import { isFrozen, isLive, Problem } from '../model/index.ts'
 import { activityOf } from './activity.ts'
 import { sha256 } from './hook-record.ts'
-import { hooksStatus } from './hooks.ts'
+import { hasHooks } from './hooks.ts'
 import { paneOf } from './pane.ts'
 import { seeOne } from './see.ts'
 import type { World } from './world.ts'
@@ -52,19 +52,26 @@ async function type(world: World, session: Session, run: Hosted, text: string, f
   if (obstacle !== null) return no(obstacle)
   const pane = await readyPane(world, run)
   if (pane === null) return no('somebody is in copy mode there, and could not be brought back from it')
-  const typing = { world, run, pane, text, before: await screen(world, run, pane), prompted: files.prompted(run.id) }
+  // Without it an old text would count as the one that was typed.
+  const before = await panes.capture(run.tmux, pane, 0)
+  if (before === null) return no('its screen cannot be seen, so nothing was typed')
+  const typing = { world, run, pane, text, before, prompted: files.prompted(run.id) }
   if (!(await panes.paste(run.tmux, pane, text))) return no('tmux did not take it')
   const shown = await changed(typing)
   // Nothing is entered blind: whoever reads nothing now would act on it at another time.
-  if (shown === null)
-    return no(`its screen did not change within ${policy.sendShownMs / 1000} s, so Enter was not pressed; it may still be read later`)
-  const settled = await settle(typing, shown)
+  if (!shown.moved)
+    return no(shown.screen === null ? UNSEEN : `its screen did not change within ${policy.sendShownMs / 1000} s, so Enter was not pressed; ${LATER}`)
+  const settled = await settle(typing, shown.screen)
+  if (settled === null) return no(UNSEEN)
   // What has come up meanwhile would be answered by it.
   const risen = notNow(world, run) ?? (force ? null : inQuestion(world, session, run))
   if (risen !== null) return no(`it was typed and stands there, but Enter was not pressed: ${risen}`)
   if (!(await panes.press(run.tmux, pane, 'Enter'))) return no('it was typed, but Enter could not be pressed')
   return outcome(typing, settled)
 }
+
+const LATER = 'it may still be read later'
+const UNSEEN = `it was typed, but its screen could not be seen after that, so Enter was not pressed; ${LATER}`
 
 function notNow({ files, processes }: World, run: LiveRun): string | null {
   if (run.state !== 'running') return `it is ${run.state}`
@@ -90,8 +97,6 @@ async function readyPane(world: World, run: Hosted): Promise<PaneSight | null> {
   return again.inMode ? null : again
 }
 
-const screen = async ({ panes }: World, run: Hosted, pane: PaneSight): Promise<string> => (await panes.capture(run.tmux, pane, 0)) ?? ''
-
 /** A text on its way: `before` is what the screen showed, and `prompted` what was reported, until then. */
 type Typing = {
   readonly world: World
@@ -102,47 +107,56 @@ type Typing = {
   readonly prompted: string | null
 }
 
-/** The screen, once the text stands on it, or soon after it has changed at all; null: it stays as it was. */
-async function changed({ world, run, pane, text, before }: Typing): Promise<string | null> {
+/** Null: it cannot be seen now, which says nothing of it. */
+const screen = ({ world: { panes }, run, pane }: Typing): Promise<string | null> => panes.capture(run.tmux, pane, 0)
+
+/** The screen, once the text stands on it, or soon after it has changed at all. One that was not seen to change has not. */
+async function changed(
+  typing: Typing,
+): Promise<{ readonly moved: true; readonly screen: string } | { readonly moved: false; readonly screen: string | null }> {
+  const { world, text, before } = typing
   let other: string | null = null
   for (let until = world.clock.elapsed() + world.policy.sendShownMs; ; ) {
-    const now = await screen(world, run, pane)
-    if (standsOn(now, before, text)) return now
-    if (now !== before) other = now
+    const now = await screen(typing)
+    if (now !== null && standsOn(now, before, text)) return { moved: true, screen: now }
+    if (now !== null && now !== before) other = now
     if (other !== null) until = Math.min(until, world.clock.elapsed() + world.policy.sendSettledMs)
-    if (world.clock.elapsed() >= until) return other
+    if (world.clock.elapsed() >= until) return other === null ? { moved: false, screen: now } : { moved: true, screen: other }
     await world.clock.sleep(world.policy.pollMaxMs)
   }
 }
 
 /** An Enter that comes while a paste is still being taken in may become a part of it. */
-async function settle({ world, run, pane }: Typing, first: string): Promise<string> {
-  const until = world.clock.elapsed() + world.policy.sendSettledMs
-  for (let last = first; ; ) {
-    await world.clock.sleep(world.policy.followMs)
-    const now = await screen(world, run, pane)
-    if (now === last || world.clock.elapsed() >= until) return now
+async function settle(typing: Typing, first: string): Promise<string | null> {
+  const { clock, policy } = typing.world
+  const until = clock.elapsed() + policy.sendSettledMs
+  for (let last: string | null = first; ; ) {
+    await clock.sleep(policy.followMs)
+    const now = await screen(typing)
+    if ((now !== null && now === last) || clock.elapsed() >= until) return now
     last = now
   }
 }
 
-async function outcome({ world, run, pane, text, before, prompted }: Typing, settled: string): Promise<Answer> {
+async function outcome(typing: Typing, settled: string): Promise<Answer> {
+  const { world, run, text, before, prompted } = typing
   const { clock, policy, files } = world
-  const harness = files.natives(run.id).at(-1)?.harness
-  const speaks = hooksStatus(world).some((one) => one.harness === harness && (one.state === 'installed' || one.state === 'outdated'))
+  const speaks = hasHooks(world, run.id)
   const until = clock.elapsed() + (speaks ? policy.sendProvenMs : policy.sendShownMs)
-  let [moved, stood, heard] = [false, standsOn(settled, before, text), prompted]
+  let [seen, moved, stood, heard] = [false, false, standsOn(settled, before, text), prompted]
   while (clock.elapsed() < until) {
     heard = files.prompted(run.id)
     if (heard !== prompted && isPrompt(heard, text)) return { taken: 'yes', why: 'its harness has reported the prompt' }
-    const now = await screen(world, run, pane)
-    moved ||= now !== settled
-    stood ||= standsOn(now, before, text)
+    const now = await screen(typing)
+    seen ||= now !== null
+    moved ||= now !== null && now !== settled
+    stood ||= now !== null && standsOn(now, before, text)
     if (moved && stood && !speaks) break
     await clock.sleep(policy.pollMaxMs)
   }
-  if (!moved && stood && isTelling(text)) return no('it stands on its screen, but Enter changed nothing there')
+  if (seen && !moved && stood && isTelling(text)) return no('it stands on its screen, but Enter changed nothing there')
   const hook = speaks ? (heard === prompted ? 'its hook has not reported it yet' : 'its hook has reported another prompt') : 'nobody confirms more'
+  if (!seen) return { taken: 'unknown', why: `Enter was pressed, but its screen could not be seen after that; ${hook}` }
   if (moved && stood) return { taken: 'typed', why: `it stood on its screen, and the screen went on after Enter; ${hook}` }
   return { taken: 'unknown', why: `its screen moved, as it may have done anyway, and did not show for certain that this was typed; ${hook}` }
 }

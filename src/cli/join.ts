@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty'
-import { codeOf, endAfterJoin, joinPane, type World } from '../app/index.ts'
+import { type AfterJoin, codeOf, endAfterJoin, joinPane, type World } from '../app/index.ts'
 import { type Pane, Problem, type RunBase } from '../model/index.ts'
 import { afterJoinText } from '../show/index.ts'
 import type { Parsed } from './options.ts'
@@ -15,13 +15,18 @@ export async function join(world: World, run: Parameters<typeof joinPane>[1]): P
     throw new Problem('usage', `session ${run.session} is in a tmux pane, and joining it needs a terminal`, {
       hint: `holdfast send ${run.session} TEXT types to it; holdfast logs ${run.session} shows its screen`,
     })
-  if ((await joinPane(world, run)) === 'here') say(`you are in session ${run.session}`)
+  const attached = await joinPane(world, run)
+  if (attached.kind === 'over') return tell(attached)
+  if (attached.kind === 'here') say(`you are in session ${run.session}`)
   return 0
 }
 
 /** For the command that had joined a pane (`_left RUN CODE`, the code of its client): what has become of the run. */
 export async function leftVerb(world: World, { words: [id = '', code = '0'] }: Parsed): Promise<number> {
-  const { name, ended } = await endAfterJoin(world, id)
+  return tell(await endAfterJoin(world, id), Number(code))
+}
+
+function tell({ name, ended }: AfterJoin, code = 0): number {
   say(afterJoinText(name, ended))
-  return ended === null ? Number(code) : codeOf(ended)
+  return ended === null ? code : codeOf(ended)
 }

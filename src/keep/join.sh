@@ -21,7 +21,8 @@ trap 'hf_leave TERM 143' TERM
 trap 'hf_leave TERM 130' INT
 trap hf_suspend CHLD
 exec 9<&0
-tmux -S "$hf_socket" attach-session -E -t "=$hf_name" <&9 9<&- &
+# (-N: if its server has just left with the last pane, no other is started in its place, with somebody's own configuration.)
+tmux -N -S "$hf_socket" attach-session -E -t "=$hf_name" <&9 9<&- &
 hf_client=$!
 exec 9<&-
 hf_code=0
@@ -31,4 +32,8 @@ while kill -0 "$hf_client" 2>/dev/null; do
 done
 trap - HUP TERM INT CHLD
 [ -z "$hf_told" ] || exit "$hf_told"
+# A trap may have ended the wait with its own number. The shell tells again how its client ended, unless it has told it before (127).
+wait "$hf_client"
+set -- $?
+[ "$1" = 127 ] || hf_code=$1
 HOLDFAST_HOME=$hf_home exec "$hf_program" "$hf_dist/cli.cjs" _left "$hf_run" "$hf_code"

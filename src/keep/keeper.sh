@@ -5,7 +5,7 @@
 # command that has systemd put it there, or empty), hf_timeout (seconds, or empty), hf_follow (empty, or what of the agent is to be followed),
 # hf_stdin (the file that it reads, or empty for ours), hf_until, exported the environment, and left argv in "$@".
 
-hf_harness='' hf_told='' hf_timer='' hf_ear='' hf_dead='' hf_deaths='' hf_listening='' hf_code=''
+hf_harness='' hf_told='' hf_timer='' hf_ear='' hf_dead='' hf_deaths='' hf_listening='' hf_code='' hf_linger=''
 
 # On record it is known by its identity, so the keeper gives the run's marker away: from here on it, and all that it starts for itself,
 # has the marker of helpers, and only the agent has the run's.
@@ -209,7 +209,7 @@ hf_watch() {
   if [ -n "$hf_modes" ] && [ "$hf_code" -ge 128 ]; then hf_try '( trap - 0; trap "" TTOU; exec stty "$hf_modes" </dev/tty )'; fi
   if { [ -z "${hf_front-}" ] || [ -n "${hf_pane-}" ]; } && hf_settled; then exit "$hf_code"; fi
   hf_try '( trap - 0; trap "" HUP INT QUIT TSTP; hf_helper_exec $hf_apart "$hf_node" "$hf_cli" _finish "$hf_run" "$hf_code" 2>&7 )' ||
-    { [ "$hf_until" != tree ] || hf_help /bin/sh "$hf_keep/linger.sh" "$hf_dir" "$hf_node" "$hf_cli" "$hf_run"; }
+    { [ "$hf_until" != tree ] || { hf_help /bin/sh "$hf_keep/linger.sh" "$hf_dir" "$hf_node" "$hf_cli" "$hf_run" && hf_linger=$!; }; }
   [ -z "${hf_pane-}" ] || hf_stay
   exit "$hf_code"
 }

@@ -27,7 +27,7 @@ export function runOutside(command: readonly string[], env: Environment, marker:
 }
 
 /** `$1` is the cgroup to go to first; then this very process becomes the command, so that it is known from its birth, and leads a session of its own. */
-const BECOME = '[ -z "$1" ] || echo 0 2>/dev/null >"$1/cgroup.procs"; shift; exec "$@"'
+export const BECOME = '[ -z "$1" ] || echo 0 2>/dev/null >"$1/cgroup.procs"; shift; exec "$@"'
 
 /** In a folder of its own, and with nothing of ours but a log that it appends to. */
 export function runApart(

@@ -1,33 +1,21 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
-import { type Environment, Problem, policy } from '../model/index.ts'
+import { type Environment, frontPid, type Namespaces, policy } from '../model/index.ts'
 
 const NAMESPACES = ['net', 'mnt', 'user', 'pid', 'ipc', 'uts', 'cgroup', 'time']
 
-/** What a server starts is in its own namespaces, and not in those of whoever asks for it: that is refused. `null`: it cannot even be seen from here. */
-export function refuseElsewhere(pid: number | null, unreadable: 'passes' | 'refused' = 'passes'): void {
-  const looked = NAMESPACES.map((name) => ({ name, same: pid === null ? name !== 'pid' : isSame(pid, name) }))
-  const others = looked.filter(({ same }) => same === false).map(({ name }) => name)
-  const isHidden = unreadable === 'refused' && looked.some(({ same }) => same === null)
-  if (others.length === 0 && !isHidden) return
-  const where = others.length === 0 ? 'namespaces that cannot be looked at' : `another ${others.join(', ')} namespace`
-  throw new Problem(
-    'unavailable',
-    `the tmux server of this home is in ${where}${others.length === 0 ? ' from here' : ' than this command'}: a run would be there too`,
-    {
-      hint: 'start it where that server runs, or stop the sessions in its panes first (holdfast ls), or use another --home',
-    },
-  )
-}
+/** `null`: it is at work, but cannot be seen from here, since its number is that of another pid namespace. */
+export const namespacesOf = (pid: number | null): Namespaces =>
+  Object.fromEntries(NAMESPACES.map((name) => [name, pid === null ? (name === 'pid' ? 'other' : 'unknown') : compared(pid, name)]))
 
-/** Null: it cannot be told. A kernel that does not know one has only one. */
-function isSame(pid: number, name: string): boolean | null {
+/** A kernel that does not know one has only one; and who is gone is nowhere else. */
+function compared(pid: number, name: string): Namespaces[string] {
   try {
     const ours = readlinkSync(`/proc/self/ns/${name}`)
-    return readlinkSync(`/proc/${pid}/ns/${name}`) === ours
+    return readlinkSync(`/proc/${pid}/ns/${name}`) === ours ? 'same' : 'other'
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? true : null
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'same' : 'unknown'
   }
 }
 
@@ -55,7 +43,7 @@ const LIMITS = {
  * that waits for us is asked for them, since Node raises one of its own.
  */
 export function giveLimits(pid: number, env: Environment): string[] {
-  const caller = Number(/^\d+/.exec(env['HOLDFAST_FRONT'] ?? '')?.[0]) === process.ppid ? process.ppid : process.pid
+  const caller = frontPid(env) === process.ppid ? process.ppid : process.pid
   const [wanted, given] = [limitsOf(caller), limitsOf(pid)]
   const lost = Object.entries(LIMITS).flatMap(([name, option]) => {
     const [want, have] = [wanted.get(name), given.get(name)]

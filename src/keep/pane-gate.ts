@@ -14,9 +14,9 @@ export type PaneGate = {
   close(): void
 }
 
-export function makeGate(folder: string): PaneGate {
+export function makeGate(folder: string, env: Environment): PaneGate {
   const path = join(folder, 'gate')
-  const { status, stderr } = spawnSync('mkfifo', ['-m', '600', path], { encoding: 'utf8', timeout: policy.tmuxMs })
+  const { status, stderr } = spawnSync('mkfifo', ['-m', '600', path], { encoding: 'utf8', env, timeout: policy.tmuxMs })
   if (status !== 0) throw new Error(`the gate ${path} could not be made: ${stderr}`)
   // Both ways: so it opens without anybody at the other end. Never waiting: a pane that is frozen must not hold us.
   let fd: number | null = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
@@ -29,8 +29,11 @@ export function makeGate(folder: string): PaneGate {
     path,
     isTaken: () => !existsSync(path),
     async open(environment) {
-      await writeAll(() => fd, bytesOf(`${linesOf(environment).join('\n')}\ngo\n`))
-      close()
+      try {
+        await writeAll(() => fd, bytesOf(`${linesOf(environment).join('\n')}\ngo\n`))
+      } finally {
+        close()
+      }
     },
     close,
   }

@@ -39,24 +39,36 @@ hf_wake() {
   hf_state=$1 hf_last=$2 hf_group=$3 hf_line=$4 hf_waking=''
 }
 
-# The end of the screen is kept: with us the pane is gone. A second one takes the place of the first.
+# The end of the screen is kept: with us the pane is gone. A second one takes the place of the first. A new server counts its panes from the start
+# again, so what bears our number may be another agent's: tmux itself looks whose process it has, and shows nothing else.
 hf_screen() {
   hf_before=0
   [ "$hf_until" != tree ] || [ ! -e "$hf_dir/log" ] || hf_try 'hf_before=$(wc -c <"$hf_dir/log")'
   hf_shoot >>"$hf_dir/log"
 }
 hf_shoot() {
-  hf_try '( trap - 0; hf_helper_exec timeout 3 tmux -u -S "$hf_socket" capture-pane -p -S -2000 -t "$hf_pane" ) </dev/null 2>/dev/null |
+  hf_try '( trap - 0; hf_helper_exec timeout 3 tmux -N -u -S "$hf_socket" if-shell -F -t "$hf_pane" "#{==:#{pane_pid},$$}" \
+    "capture-pane -p -S -2000 -t $hf_pane" ) </dev/null 2>/dev/null |
     sed -e :a -e "/^\n*\$/{\$d;N;ba" -e "}"'
 }
 
-# A run that lives as long as its tree: without us its pane would be gone, and what is left on that with it.
+# A run that lives as long as its tree: without us its pane would be gone, and what is left on that with it. A pane that is closed ends it also now;
+# one that was closed before we listened is known by the terminal that we have no more.
+hf_closed=''
 hf_stay() {
-  [ "$hf_until" = tree ] && hf_lives "$!" || return 0
-  while hf_lives "$!"; do wait "$!"; done
+  [ -n "$hf_linger" ] || return 0
+  trap hf_close HUP
+  hf_try 'true </dev/tty' || hf_close
+  while hf_lives "$hf_linger"; do wait "$hf_linger"; done
   hf_shoot >"$hf_dir/screen"
   [ ! -s "$hf_dir/screen" ] || hf_try '{ head -c "$hf_before" "$hf_dir/log"; cat "$hf_dir/screen"; } >"$hf_dir/both" && mv -f "$hf_dir/both" "$hf_dir/log"'
   hf_try 'rm -f "$hf_dir/screen"'
+}
+# The kernel tells only us that a terminal is gone, so all that is left has yet to hear it.
+hf_close() {
+  [ -z "$hf_closed" ] || return 0
+  hf_closed=1
+  hf_help "$hf_node" "$hf_cli" _end "$hf_run" HUP command
 }
 
 . "$hf_plan"

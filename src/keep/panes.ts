@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import type { Environment, HostedKeeper, Launch, Pane, PaneSight, Panes, Processes, ProcessId, RunFiles, ServerSetup } from '../model/index.ts'
 import { Problem, policy } from '../model/index.ts'
 import { PLAN_FD, writePlan } from './keepers.ts'
-import { giveLimits, refuseElsewhere } from './pane-caller.ts'
+import { BECOME } from './outside.ts'
+import { giveLimits, namespacesOf } from './pane-caller.ts'
 import { makeGate, type PaneGate, SERVER_VARIABLES } from './pane-gate.ts'
 import { findProgram } from './programs.ts'
 import { quote } from './shell.ts'
@@ -33,20 +34,20 @@ export function tmuxPanes(setup: PaneSetup): Panes {
   const isOpen = (pane: Pane): Promise<boolean> => done(ask(pane, 'has-session', '-t', `=${pane.name}`))
   return {
     socket: () => socketOf(setup.home, uid),
-    trouble: () => troubleWith(socketOf(setup.home, uid), uid),
-    leftover: () => leftoverAt(socketOf(setup.home, uid), uid),
-    removeLeftover: () => removeLeftover(socketOf(setup.home, uid), uid),
+    trouble: () => troubleWith(socketOf(setup.home, uid), uid, setup.env),
+    leftover: (now) => leftoverAt(socketOf(setup.home, uid), uid, now),
+    removeLeftover: (now) => removeLeftover(socketOf(setup.home, uid), uid, now),
     version: async () => {
       const { code, stdout } = await run(['tmux', '-V'], setup.env)
       return code === 0 ? stdout.trim() : null
     },
-    refuseElsewhere: async () => {
+    namespaces: async () => {
       const socket = socketOf(setup.home, uid)
       const { code, stdout, stderr, late } = await tmux(socket, ['display-message', '-p', '#{pid}'], setup.env)
       if (late) throw cannotHost(stderr, setup.home)
       const pid = Number(stdout)
       // A number is that of its own pid namespace.
-      if (code === 0) refuseElsewhere(setup.arguments(pid).includes(socket) ? pid : null)
+      return code === 0 ? namespacesOf(setup.arguments(pid).includes(socket) ? pid : null) : null
     },
     isSwept: ({ socket }) => !existsSync(socket),
     restore: async (pane, server) => {
@@ -90,8 +91,8 @@ export function tmuxPanes(setup: PaneSetup): Panes {
   }
 }
 
-function troubleWith(socket: string, uid: number): string | null {
-  const missing = ['tmux', 'mkfifo'].find((name) => findProgram(name) === null)
+function troubleWith(socket: string, uid: number, env: Environment): string | null {
+  const missing = ['tmux', 'mkfifo'].find((name) => findProgram(name, env['PATH']) === null)
   return missing === undefined ? placeTrouble(socket, uid) : `there is no ${missing} program on PATH`
 }
 
@@ -112,27 +113,25 @@ const ifStill = (id: string, condition: string, command: string): string[] => [
 const typing = ({ id, pid }: PaneSight, command: string): string[] =>
   ifStill(id, `#{&&:#{==:#{pane_pid},${pid}},#{==:#{pane_in_mode}#{?pane_dead,1,0},00}}`, command)
 
-/** The shell leaves the cgroup that it was born in before it becomes the client which may become the server. */
-const OUTSIDE = '[ -z "$1" ] || echo 0 2>/dev/null >"$1/cgroup.procs"; shift; exec "$@"'
-
 async function spawnHosted(launch: Launch, pane: Pane, server: ServerSetup, setup: PaneSetup): Promise<HostedKeeper> {
   const plan = writePlan(launch, setup)
-  const gate = makeGate(setup.files.path(launch.run.id))
+  const gate = makeGate(setup.files.path(launch.run.id), setup.env)
   try {
     const shell = ['/bin/sh', join(setup.assets, 'pane.sh'), plan, gate.path, pane.socket]
     const marked = (marker: number | null, command: readonly string[]) => (marker === null ? command : ['prlimit', `--rttime=${marker}:`, ...command])
     const config = join(setup.assets, 'tmux.conf')
     const named = ['-P', '-F', FORMAT, '-s', pane.name, '-n', launch.run.session, ...WIDE]
     const client = ['tmux', '-u', '-S', pane.socket, '-f', config, 'new-session', '-d', ...named, ...marked(launch.run.marker, shell)]
-    const command = ['/bin/sh', '-c', OUTSIDE, 'sh', server.cgroup ?? '', ...marked(server.marker, client)]
+    // It leaves the cgroup that it was born in before it becomes the client which may become the server.
+    const command = ['/bin/sh', '-c', BECOME, 'sh', server.cgroup ?? '', ...marked(server.marker, client)]
     const hosted = await host(command, pane, setup)
     const keeper = await atGate(gate, hosted.pid, plan, setup)
-    refuseElsewhere(keeper.pid, 'refused')
     const lost = giveLimits(keeper.pid, setup.env)
     if (lost.length > 0) appendFileSync(join(setup.files.path(launch.run.id), 'log'), `${lessThanAsked(lost)}\n`, { mode: 0o600 })
     return {
       keeper,
       server: setup.birth(hosted.server),
+      namespaces: namespacesOf(keeper.pid),
       open: () => gate.open(launch.environment),
       close: gate.close,
     }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, lstatSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { Problem, policy } from '../model/index.ts'
@@ -45,21 +45,28 @@ export function placeTrouble(socket: string, uid: number): string | null {
   return null
 }
 
-/** What is left at a place where nobody listens. */
-export async function leftoverAt(socket: string, uid: number): Promise<string | null> {
+/**
+ * What is left at a place where nobody listens. A server that comes up is not heard either before it listens, so what is young is not taken for
+ * that; its age is looked at last.
+ */
+export async function leftoverAt(socket: string, uid: number, now: number): Promise<string | null> {
   const folder = dirname(socket)
   if (placeTrouble(socket, uid) !== null || (await isHeard(socket))) return null
+  const isOld = ({ mtimeMs }: { readonly mtimeMs: number }): boolean => now - mtimeMs >= policy.tmuxComesUpMs
   const there = lstatSync(socket, { throwIfNoEntry: false })
-  if (there !== undefined) return there.isSocket() && there.uid === uid ? socket : null
-  return foldersOf(socket, uid).length > 1 && existsSync(folder) ? folder : null
+  if (there !== undefined) return there.isSocket() && there.uid === uid && isOld(there) ? socket : null
+  const place = foldersOf(socket, uid).length > 1 ? lstatSync(folder, { throwIfNoEntry: false }) : undefined
+  return place !== undefined && isOld(place) && readdirSync(folder).length === 0 ? folder : null
 }
 
-/** The folders go too where they are outside of the home, as far as they are empty then. */
-export async function removeLeftover(socket: string, uid: number): Promise<string | null> {
-  if ((await leftoverAt(socket, uid)) === null) return 'it is in use again'
+/**
+ * The folders go too where they are outside of the home, as far as they are empty then. Never the lock beside the socket, by which tmux has only
+ * one server come up: who waits for it, or is about to, would not notice that it is another file by now.
+ */
+export async function removeLeftover(socket: string, uid: number, now: number): Promise<string | null> {
+  if ((await leftoverAt(socket, uid, now)) === null) return 'it is in use again'
   try {
     rmSync(socket, { force: true })
-    rmSync(`${socket}.lock`, { force: true })
     const folders = foldersOf(socket, uid)
     if (folders.length > 1) for (const folder of folders.toReversed()) rmdirSync(folder)
   } catch (error) {

@@ -8,9 +8,9 @@ export type Said = { readonly code: number | null; readonly stdout: string; read
 /** So much of what tmux says is read. */
 const MAX_SAID = 8 * 1024 * 1024
 
-/** One command of tmux to the server at this socket. One that does not answer in time is ended, and has said nothing. */
+/** One command of tmux to the server at this socket, which is never started by it. One that does not answer in time is ended, and has said nothing. */
 export const tmux = (socket: string, args: readonly string[], env: Environment, input = ''): Promise<Said> =>
-  run(['tmux', '-u', '-S', socket, ...args], env, input)
+  run(['tmux', '-N', '-u', '-S', socket, ...args], env, input)
 
 /**
  * In a session of its own, so that a Ctrl-C at the caller's terminal does not tear it in two; and no outer tmux may be taken for ours. Waited

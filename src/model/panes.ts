@@ -13,8 +13,11 @@ export type PaneSight = { readonly id: string; readonly pid: number; readonly in
 /** What a server of ours is started with, if none runs: its marker, and the cgroup that it belongs to. */
 export type ServerSetup = { readonly marker: number | null; readonly cgroup: string | null }
 
+/** Each kind of namespace of a process, beside our own; unknown: they may not be compared. */
+export type Namespaces = Readonly<Record<string, 'same' | 'other' | 'unknown'>>
+
 /** A keeper that is the process of a pane, and the server that hosts it. */
-export type HostedKeeper = GatedKeeper & { readonly server: ProcessId | null }
+export type HostedKeeper = GatedKeeper & { readonly server: ProcessId | null; readonly namespaces: Namespaces }
 
 /** The tmux server of a home. What it says is never the truth about a run: that is its processes. */
 export interface Panes {
@@ -22,14 +25,14 @@ export interface Panes {
   socket(): string
   /** Null, or why nothing can be hosted here. */
   trouble(): string | null
-  /** What a server that is gone has left of its place: its socket, or the folder that was made for it outside of the home; null: nothing, or it is not ours, or somebody listens there. */
-  leftover(): Promise<string | null>
+  /** What a server that is gone has left of its place: its socket, or the folder that was made for it outside of the home; null: nothing, or it is not ours, or somebody listens there, or may be about to. */
+  leftover(now: number): Promise<string | null>
   /** Answers why it stays, if it does. */
-  removeLeftover(): Promise<string | null>
+  removeLeftover(now: number): Promise<string | null>
   /** What tmux calls itself; null: there is none, or it does not say. */
   version(): Promise<string | null>
-  /** Refuses to host anything on a server that is in other namespaces than we are, or does not answer, if one runs. */
-  refuseElsewhere(): Promise<void>
+  /** Those of the server, which all that it hosts is in; null: none runs. One that does not answer is a fault. */
+  namespaces(): Promise<Namespaces | null>
   /** Is there no socket any more, or not yet? Cleaners sweep away what is old. */
   isSwept(pane: Pane): boolean
   /** Has its server, if that is what this living process is, make its socket anew; false: it did not. */

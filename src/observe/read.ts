@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /** What a file says; null: it cannot be read. */
@@ -20,11 +20,17 @@ function orNull<T>(read: () => T): T | null {
   }
 }
 
-/** Where a shell that works in `dir` finds it; null: nowhere. */
+/** Where a shell that works in `dir` finds a program, which is an executable file; null: nowhere. */
 export function findProgram(name: string, dir: string, path = ''): string | null {
   const places = name.includes('/') ? [resolve(dir, name)] : path.split(':').map((folder) => resolve(dir, folder || '.', name))
-  return places.find((place) => existsSync(place)) ?? null
+  return places.find(isProgram) ?? null
 }
+
+const isProgram = (path: string): boolean =>
+  orNull(() => {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  }) ?? false
 
 /** When a file came into being, in milliseconds; null: it is not there, or nobody knows. */
 export const birthOf = (path: string): number | null => orNull(() => statSync(path).birthtimeMs)

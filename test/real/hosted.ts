@@ -1,10 +1,25 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { expect } from 'vitest'
 import { gone, inLab, isAlive, type Lab, readOr, until } from './lab.ts'
 
 export const TYPIST = ['node', resolve('test/fixtures/typist.mjs')]
+
+/** Those of the shells that may be /bin/sh which are here. */
+export const SHELLS = ['/bin/dash', '/bin/bash'].filter((shell) => existsSync(shell))
+
+/** A command for which /bin/sh is this shell: in a mount namespace of its own, so what it hosts is on a server that no other command can host on. */
+export const withShell = (shell: string, ...command: readonly string[]): string[] => [
+  'unshare',
+  process.geteuid?.() === 0 ? '-m' : '-Urm',
+  'sh',
+  '-c',
+  'mount --bind "$0" "$1" && shift && exec "$@"',
+  shell,
+  realpathSync('/bin/sh'),
+  ...command,
+]
 
 export type Hosted = Lab & {
   readonly socket: string

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { type Hosted, inHostedLab, TYPIST } from './hosted.ts'
-import { AGENT, COMMAND, isAlive, readOr, until } from './lab.ts'
+import { type Hosted, inHostedLab, SHELLS, TYPIST, withShell } from './hosted.ts'
+import { AGENT, COMMAND, isAlive, readOr, TEST_COMMAND, until } from './lab.ts'
 import { onTerminal, type Terminal } from './terminal.ts'
 
 /** The terminal of these tests is another tmux, so they all join from inside one. */
@@ -69,6 +70,47 @@ verifies('one-owner', 'joining a session from inside another tmux; leaving, clos
   }),
 )
 
+for (const shell of SHELLS)
+  test(`${shell}: who leaves a pane gets 0, and the agent's code if that has ended`, () =>
+    inHostedLab(async (lab) => {
+      await lab.ok(lab.hosted('s', 'sh', '-c', 'echo ready; read -r word; exit 7'))
+      const attach = withShell(shell, COMMAND, 'attach', 's').map((word) => `'${word}'`)
+      await onTerminal(lab, SHELL, async (terminal) => {
+        await terminal.sees('prompt>')
+        typing(terminal, `${attach.join(' ')}; echo left=$?`)
+        await terminal.sees('leaves it running')
+        await prefixed(terminal, 'd')
+        await terminal.sees('left=0')
+        await alone(lab)
+        typing(terminal, `clear; ${attach.join(' ')}; echo over=$?`)
+        await until('a client', () => clients(lab)[0])
+        terminal.type(['x', 'Enter'])
+        await terminal.sees('over=7')
+      })
+    }))
+
+verifies('private', 'who comes too late to join starts no server in its place, and none with his own configuration', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('s', 'cat'))
+    const [bin, home, at, go] = [lab.newDir(), lab.newDir(), join(lab.agentDir, 'at'), join(lab.agentDir, 'go')]
+    const tmux = spawnSync('which', ['tmux'], { encoding: 'utf8' }).stdout.trim()
+    const late = `case "$*" in *attach-session*) : >${at}; until [ -e ${go} ]; do sleep 0.02; done ;; esac`
+    writeFileSync(join(bin, 'tmux'), `#!/bin/sh\n${late}\nexec ${tmux} "$@"\n`, { mode: 0o755 })
+    writeFileSync(join(home, '.tmux.conf'), 'new-session -d -s foreign "exec sleep 1000"\n')
+    await onTerminal(lab, SHELL, async (terminal) => {
+      await terminal.sees('prompt>')
+      typing(terminal, `HOME=${home} PATH=${bin}:$PATH ${COMMAND} attach s; echo left=$?`)
+      await until('it to be about to join', () => existsSync(at))
+      await lab.ok(['stop', 's'])
+      await until('its server to leave', () => lab.server() === null)
+      writeFileSync(go, '')
+      await terminal.sees('s stopped')
+      await terminal.sees(/left=\d/)
+      expect(lab.server()).toBeNull()
+    })
+  }),
+)
+
 test('on a terminal run --tmux joins what it has started, and a live session offers to be joined', () =>
   inHostedLab(async (lab) => {
     await onTerminal(lab, SHELL, async (terminal) => {
@@ -94,6 +136,18 @@ test('on a terminal run --tmux joins what it has started, and a live session off
     })
     expect((await lab.hf(['wait', 's', '--timeout', '20s'])).code).toBe(5)
   }))
+
+verifies('evidence', 'what ended before it could be joined is told with its code, and not called alive', () =>
+  inHostedLab(async (lab) => {
+    await onTerminal(lab, SHELL, async (terminal) => {
+      await terminal.sees('prompt>')
+      const slow = 'HOLDFAST_FAILPOINTS=before:panes.isOpen=delay:2000'
+      typing(terminal, `${slow} ${TEST_COMMAND} run --session s --dir ${lab.dir} --tmux -- sh -c 'exit 3'; echo code=$?`)
+      await terminal.sees(/code=\d/)
+      expect(terminal.screen()).toMatch(/s failed: exit code 3; holdfast logs s shows what was on its screen\ncode=3\n/)
+    })
+  }),
+)
 
 test('no key kills, splits or renames by a slip; from a pane of ours one goes to another', () =>
   inHostedLab(async (lab) => {

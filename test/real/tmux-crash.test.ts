@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { type Hosted, inHostedLab } from './hosted.ts'
-import { AGENT, isAlive, TEST_COMMAND, until } from './lab.ts'
+import { AGENT, isAlive, readOr, stateOf, TEST_COMMAND, until } from './lab.ts'
 
 /** Before its gate is opened nothing may ever run; after that, it runs and is on record. */
 const BEFORE = [
@@ -81,3 +81,32 @@ verifies('gate', 'a frozen launcher: its pane waits, and a stop of its session s
     expect((await lab.status('k')).state).toBe('stopped')
   }),
 )
+
+for (const [where, start] of [
+  ['in a pane', (lab: Hosted) => lab.hosted('k', AGENT, 'idle')],
+  ['detached', (lab: Hosted) => lab.detached('k', AGENT, 'idle')],
+] as const)
+  verifies('gate', `${where}: a gate that cannot be opened is shut, and its keeper gone, before that end is recorded`, () =>
+    inHostedLab(async (lab: Hosted) => {
+      const launcher = lab.start(start(lab), {
+        command: TEST_COMMAND,
+        env: { HOLDFAST_FAILPOINTS: 'before:gate.open=throw,before:store.recordEnded=stop' },
+      })
+      // The command is a shell that waits for Node.
+      const node = await until('its end to be about to be recorded', () => {
+        const child = Number(readOr(`/proc/${launcher.pid}/task/${launcher.pid}/children`))
+        return stateOf(child) === 'T' && child
+      })
+      // Not asked of `status`: that records an end that it can prove.
+      const [run = ''] = readdirSync(join(lab.home, 'runs'))
+      const [keeper] = readOr(join(lab.home, 'runs', run, 'keeper'))
+        .split(' ')
+        .map(Number)
+      expect([keeper, isAlive(keeper ?? 0)]).toEqual([expect.any(Number), false])
+      process.kill(node, 'SIGCONT')
+      await until('the launcher to leave', () => launcher.exitCode !== null || launcher.signalCode !== null)
+      expect(launcher.exitCode).not.toBe(0)
+      expect(await lab.status('k')).toMatchObject({ state: 'failed', reason: expect.stringContaining('failpoint gate.open') as string })
+      expect(existsSync(join(lab.agentDir, 'main.pid'))).toBe(false)
+    }),
+  )

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
@@ -68,6 +69,51 @@ test('who reads nothing has not taken it, and Enter is not pressed blind', () =>
     await lab.ok(['stop', 'deaf', 'slow'])
     expect(await lab.hf(['send', 'slow', 'x'])).toMatchObject({ code: 66 })
   }))
+
+/** A tmux that does not show a screen: from the start, once something was pasted, or once Enter was pressed. */
+function blinding(lab: Hosted): (from: 'start' | 'paste' | 'Enter') => Options {
+  const [bin, tmux] = [lab.newDir(), spawnSync('which', ['tmux'], { encoding: 'utf8' }).stdout.trim()]
+  const script = [
+    'case "$*" in',
+    '*capture-pane*) [ ! -e "$FA_BLIND" ] || exit 1 ;;',
+    `*paste-buffer*) [ "$FA_FROM" != paste ] || : >"$FA_BLIND" ;;`,
+    `*send-keys*Enter*) [ "$FA_FROM" != Enter ] || : >"$FA_BLIND" ;;`,
+    'esac',
+  ]
+  writeFileSync(join(bin, 'tmux'), `#!/bin/sh\n${script.join('\n')}\nexec ${tmux} "$@"\n`, { mode: 0o755 })
+  return (from) => {
+    const blind = join(lab.newDir(), 'blind')
+    if (from === 'start') writeFileSync(blind, '')
+    return { env: { PATH: `${bin}:${process.env['PATH']}`, FA_BLIND: blind, FA_FROM: from } }
+  }
+}
+
+verifies('unknown', 'a screen that cannot be seen has not changed: nothing is typed, or nothing entered, and the answer says so', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('s', ...TYPIST))
+    await lab.sees('s', 'ready')
+    const before = await lab.screen('s')
+    const blind = blinding(lab)
+    expect(await send(lab, 's', 'one', blind('start'))).toMatchObject({
+      code: 75,
+      taken: 'no',
+      why: 'its screen cannot be seen, so nothing was typed',
+    })
+    expect(await lab.screen('s')).toBe(before)
+    expect(await send(lab, 's', 'two ', blind('paste'))).toMatchObject({
+      code: 75,
+      taken: 'no',
+      why: expect.stringMatching(/its screen could not be seen after that, so Enter was not pressed/) as string,
+    })
+    expect(lab.blocks()).toEqual([])
+    expect(await send(lab, 's', 'three', blind('Enter'))).toMatchObject({
+      code: 76,
+      taken: 'unknown',
+      why: expect.stringMatching(/Enter was pressed, but its screen could not be seen after that/) as string,
+    })
+    expect(lab.blocks()).toEqual(['two three'])
+  }),
+)
 
 verifies('unknown', 'a screen that only moves does not say that anything was taken', () =>
   inHostedLab(async (lab) => {

@@ -48,5 +48,8 @@ test('without tmux on PATH that is what is said, at once, and doctor knows; also
     const { stdout } = await lab.hf(['doctor'], { env })
     expect(stdout).toMatch(/tmux: run --tmux is not possible: there is no tmux program on PATH/)
     expect(stdout).toMatch(/notifications: there is no program no-such-program-here/)
+    writeFileSync(join(bin, 'tmux'), '#!/bin/sh\necho tmux 3.1c\n', { mode: 0o755 })
+    expect(await lab.hf(lab.hosted('t', 'cat'), { env })).toMatchObject({ code: 69, stderr: expect.stringContaining('tmux 3.1c is too old: 3.2') })
+    expect((await lab.hf(['doctor'], { env })).stdout).toMatch(/tmux: run --tmux is not possible: tmux 3.1c is too old/)
     expect((await lab.hf(['doctor'])).stdout).toMatch(/tmux: runs can be hosted in panes \(tmux .+\)/)
   }))

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { type Hosted, inHostedLab, TYPIST } from './hosted.ts'
-import { AGENT, COMMAND, gone, isAlive, type Lab, readOr, stateOf, until } from './lab.ts'
+import { AGENT, COMMAND, gone, isAlive, type Lab, readOr, stateOf, unable, until } from './lab.ts'
 
 const marker = (pid: number): string => /^Max realtime timeout\s+(\S+)/m.exec(readOr(`/proc/${pid}/limits`))?.[1] ?? ''
 const sessionOf = (pid: number): number =>
@@ -17,6 +17,7 @@ const sessionOf = (pid: number): number =>
 const longHome = (lab: Lab): string => join(dirname(lab.home), 'h'.repeat(100))
 const shortSocket = (home: string): string =>
   `/tmp/holdfast-${process.geteuid?.()}/${createHash('sha256').update(home).digest('hex').slice(0, 24)}/sock`
+const age = (path: string): void => utimesSync(path, 1000, 1000)
 const servers = (lab: Hosted): number => lab.server() ?? 0
 
 verifies('clean-env', 'hosted: the server has nothing of its caller, the agent has all of it, and no secret is in an argv or on disk', () =>
@@ -141,6 +142,9 @@ verifies('evidence', 'a tmux server that is killed ends its runs, also those tha
     expect(servers(lab)).not.toBe(server)
     await lab.ok(['stop', 'tree'])
     await until('its server to leave', () => lab.server() === null)
+    // One that is young may be of a server that is just coming up.
+    expect(await lab.ok(['prune'])).not.toContain(lab.socket)
+    age(lab.socket)
     expect(await lab.ok(['prune'])).toContain(lab.socket)
     expect(existsSync(lab.socket)).toBe(false)
   }),
@@ -247,6 +251,7 @@ verifies('private', 'a home whose path is too long for a socket has it in a priv
       expect(await lab.ok(['prune', '--dry-run'], at)).not.toContain(dirname(lab.socket))
       await lab.ok(['stop', 's'], at)
       await until('its server to leave', () => lab.server() === null)
+      age(lab.socket)
       expect(await lab.ok(['prune'], at)).toContain(`${dirname(lab.socket)}`)
       expect(existsSync(dirname(lab.socket))).toBe(false)
     },
@@ -338,9 +343,27 @@ verifies('identity', 'hosted: a server in other namespaces than the caller is re
   inHostedLab(async (lab) => {
     await lab.ok(lab.hosted('s', 'sleep', '1000'))
     const { pid } = await lab.status('s')
-    const unshare = process.geteuid?.() === 0 ? '-n' : '-Urn'
+    // From a user namespace of his own nobody may look at what is outside of it.
+    const [unshare, where] =
+      process.geteuid?.() === 0 ? ['-n', /another net namespace than this command/] : ['-Urn', /namespaces that cannot be looked at from here/]
     const refused = await lab.hf([unshare, COMMAND, 'run', '--takeover', ...lab.hosted('s', 'sleep', '1000').slice(1)], { command: 'unshare' })
-    expect([refused.code, refused.stderr]).toEqual([69, expect.stringMatching(/another (net|net, user) namespace than this command[\s\S]*--home/)])
+    expect([refused.code, refused.stderr]).toEqual([69, expect.stringMatching(where)])
+    expect(refused.stderr).toContain('--home')
+    expect(await lab.status('s')).toMatchObject({ state: 'running', pid })
+  }),
+)
+
+verifies('unknown', 'hosted: a server whose namespaces cannot be looked at is refused before anybody is ended for it', () =>
+  inHostedLab(async (lab) => {
+    if (process.geteuid?.() !== 0) return unable('only root has a capability to give up')
+    // Its server would not leave with the one that is taken over.
+    await lab.ok(lab.hosted('other', 'sleep', '1000'))
+    await lab.ok(lab.hosted('s', 'sleep', '1000'))
+    const { pid } = await lab.status('s')
+    // Whoever has fewer capabilities than a process may not look at it.
+    const without = ['--bounding-set=-sys_ptrace', '--inh-caps=-sys_ptrace', COMMAND]
+    const refused = await lab.hf([...without, 'run', '--takeover', ...lab.hosted('s', 'sleep', '1000').slice(1)], { command: 'setpriv' })
+    expect([refused.code, refused.stderr]).toEqual([69, expect.stringMatching(/namespaces that cannot be looked at from here[\s\S]*--home/)])
     expect(await lab.status('s')).toMatchObject({ state: 'running', pid })
   }),
 )
