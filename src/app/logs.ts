@@ -13,9 +13,17 @@ export async function* logs(world: World, reference: string, how: { follow: bool
         hint: `holdfast attach ${run.session} joins it; without -f its screen is shown`,
       })
     const text = await seePane(world, { ...run, tmux: run.tmux }, how.lines)
-    const lines = text.split('\n')
-    yield new TextEncoder().encode(how.lines === null ? text : lines.slice(-how.lines - 1).join('\n'))
-    return
+    if (text !== null) {
+      yield new TextEncoder().encode(
+        how.lines === null
+          ? text
+          : text
+              .split('\n')
+              .slice(-how.lines - 1)
+              .join('\n'),
+      )
+      return
+    }
   }
   files.capLog(run.id)
   if (how.lines === null) yield* files.readLog(run.id, 'before', 0)

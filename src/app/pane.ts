@@ -61,14 +61,23 @@ async function nameOf(world: World, { session }: RunBase): Promise<string> {
   return (found.kind === 'found' ? found.view.session.name : null) ?? session
 }
 
-/** The pane that its keeper is, and no other: somebody may have opened more beside it. */
+/** Of one that has just ended it is said that it has. */
 export async function paneOf(world: World, run: Hosted): Promise<PaneSight> {
+  const pane = await lookFor(world, run)
+  if (pane !== null) return pane
+  const ended = await endSoon(world, run.id)
+  if (ended === null) throw noPane(run)
+  throw new Problem('noSuchSession', `session ${run.session} has just ended (${ended.state}: ${ended.reason})`, {
+    hint: `holdfast resume ${run.session} starts its next run`,
+  })
+}
+
+/** The pane that its keeper is, and no other: somebody may have opened more beside it. */
+async function lookFor(world: World, run: Hosted): Promise<PaneSight | null> {
   const trouble = world.panes.trouble()
   if (trouble !== null) throw new Problem('unavailable', `the pane of session ${run.session} cannot be reached: ${trouble}`)
   await reachServer(world, run)
-  const pane = run.keeper === null ? null : await world.panes.look(run.tmux, run.keeper.pid)
-  if (pane === null) throw noPane(run)
-  return pane
+  return run.keeper === null ? null : world.panes.look(run.tmux, run.keeper.pid)
 }
 
 /** A server whose socket was swept away lives on, and nobody finds it: it makes another when it is told to. */
@@ -94,10 +103,11 @@ export async function closePane(world: World, run: Run): Promise<void> {
   }
 }
 
-/** What its pane shows, with what has left it at the top. */
-export async function seePane(world: World, run: Hosted, lines: number | null): Promise<string> {
+/** What its pane shows, with what has left it at the top; null: it has just ended, and what it showed is in its log. */
+export async function seePane(world: World, run: Hosted, lines: number | null): Promise<string | null> {
   const { panes, policy } = world
-  const text = await panes.capture(run.tmux, await paneOf(world, run), Math.min(lines ?? policy.paneLines, policy.paneLines))
-  if (text === null) throw noPane(run)
+  const pane = await lookFor(world, run)
+  const text = pane === null ? null : await panes.capture(run.tmux, pane, Math.min(lines ?? policy.paneLines, policy.paneLines))
+  if (text === null && (await endSoon(world, run.id)) === null) throw noPane(run)
   return text
 }

@@ -4,13 +4,15 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { type Hosted, inHostedLab, SHELLS, TYPIST, withShell } from './hosted.ts'
-import { AGENT, COMMAND, isAlive, readOr, TEST_COMMAND, until } from './lab.ts'
+import { AGENT, COMMAND, collect, isAlive, readOr, stateOf, TEST_COMMAND, until } from './lab.ts'
 import { onTerminal, type Terminal } from './terminal.ts'
 
 /** The terminal of these tests is another tmux, so they all join from inside one. */
 const SHELL = ['env', 'PS1=prompt> ', 'bash', '--norc', '-i']
 const clients = (lab: Hosted): string[] => lab.tmux('list-clients', '-F', '#{client_pid}').split('\n').filter(Boolean)
 const alone = (lab: Hosted): Promise<unknown> => until('nobody to look at it', () => clients(lab).length === 0)
+
+const withChildren = (pid: number): number[] => [pid, ...readOr(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)]
 
 /** Keys that come within a millisecond are a paste, and no keys, to tmux. */
 const prefixed = async (terminal: Terminal, key: string): Promise<void> => {
@@ -146,6 +148,28 @@ verifies('evidence', 'what ended before it could be joined is told with its code
       await terminal.sees(/code=\d/)
       expect(terminal.screen()).toMatch(/s failed: exit code 3; holdfast logs s shows what was on its screen\ncode=3\n/)
     })
+  }),
+)
+
+verifies('evidence', 'one that ends while it is looked at is told as ended: its screen is in its log, and nothing is typed', () =>
+  inHostedLab(async (lab) => {
+    for (const [session, verb] of [
+      ['seen', ['logs', 'seen']],
+      ['told', ['send', 'told', 'go on']],
+    ] as const) {
+      await lab.ok(lab.hosted(session, 'sh', '-c', 'echo its last words; read -r word; exit 7'))
+      await until('its words', async () => (await lab.ok(['logs', session])).includes('its last words'))
+      const command = lab.start([...verb], { command: TEST_COMMAND, env: { HOLDFAST_FAILPOINTS: 'before:panes.look=stop' } })
+      const looking = collect(command)
+      const stopped = await until('it to look', () => withChildren(command.pid ?? 0).find((pid) => stateOf(pid) === 'T'))
+      lab.tmux('send-keys', '-t', `=${await lab.tmuxOf(session)}:`, 'Enter')
+      expect((await lab.hf(['wait', session, '--timeout', '20s'])).code).toBe(7)
+      await until('its server to leave with it', () => lab.server() === null)
+      process.kill(stopped, 'SIGCONT')
+      const { code, stdout, stderr } = await looking
+      if (verb[0] === 'logs') expect([code, stdout]).toEqual([0, expect.stringContaining('its last words')])
+      else expect([code, stderr]).toEqual([66, expect.stringMatching(/session told has just ended \(failed: exit code 7\)/)])
+    }
   }),
 )
 
