@@ -5,7 +5,7 @@
 # command that has systemd put it there, or empty), hf_timeout (seconds, or empty), hf_follow (empty, or what of the agent is to be followed),
 # hf_stdin (the file that it reads, or empty for ours), hf_until, exported the environment, and left argv in "$@".
 
-hf_harness='' hf_told='' hf_timer='' hf_ear='' hf_dead='' hf_deaths='' hf_listening='' hf_code='' hf_linger=''
+hf_harness='' hf_told='' hf_timer='' hf_ear='' hf_dead='' hf_deaths='' hf_listening='' hf_code='' hf_linger='' hf_state='' hf_last=''
 
 # On record it is known by its identity, so the keeper gives the run's marker away: from here on it, and all that it starts for itself,
 # has the marker of helpers, and only the agent has the run's.
@@ -79,9 +79,12 @@ hf_heard() {
     fi
   done
   if [ -z "${BASH_VERSION-}" ]; then
-    # Twice the same is the ear's own status, and not the number of a trap.
+    # Twice the same is the ear's own status, and not the number of a trap. One that was taken for dead although it lives would be waited for without
+    # end: it dies of something that nobody was told.
     set -- "$2" x y "$6"
     while [ "$4" != "$hf_dead" ] && [ "$2" != "$3" ]; do
+      hf_look "$4"
+      case $hf_state in '' | '?' | Z | X) ;; *) kill -KILL "$4" ;; esac
       wait "$4"
       set -- "$1" "$3" $? "$4"
     done
@@ -111,6 +114,14 @@ hf_claim() {
 hf_pass() {
   hf_pass_on "$1" "$2"
   [ -n "${BASH_VERSION-}" ] || [ -z "$hf_harness" ] || hf_lives "$hf_ear" || hf_listen
+}
+
+# A trap leaves what it finds as it was: another one may have been in the middle of a look. (In dash it cannot do that for $?: a trap within a trap gives
+# what the outer one began with to the command that it interrupts, so a condition in a trap may at times come out wrong.)
+hf_trap() {
+  set -- "$hf_state" "$hf_last" "${hf_group-}" "${hf_line-}" "${hf_now-}" "${hf_scope-}" "${hf_ours-}" "$@"
+  "$8" "$9" "${10}"
+  hf_state=$1 hf_last=$2 hf_group=$3 hf_line=$4 hf_now=$5 hf_scope=$6 hf_ours=$7
 }
 
 # What came to us alone is for the agent, and so is what came to our group when the agent is in another.
@@ -214,12 +225,12 @@ hf_watch() {
   exit "$hf_code"
 }
 
-trap 'hf_end TERM 143' TERM
-trap 'hf_end HUP 129' HUP
-trap 'hf_pass INT 130' INT
-trap 'hf_pass QUIT 131' QUIT
-trap 'hf_pass USR1 138' USR1
-trap 'hf_pass USR2 140' USR2
+trap 'hf_trap hf_end TERM 143' TERM
+trap 'hf_trap hf_end HUP 129' HUP
+trap 'hf_trap hf_pass INT 130' INT
+trap 'hf_trap hf_pass QUIT 131' QUIT
+trap 'hf_trap hf_pass USR1 138' USR1
+trap 'hf_trap hf_pass USR2 140' USR2
 
 # The tombstone may have come before the agent: then it never runs.
 if [ -e "$hf_dir/retired" ]; then exit 143; fi

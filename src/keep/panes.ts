@@ -44,7 +44,7 @@ export function tmuxPanes(setup: PaneSetup): Panes {
     namespaces: async () => {
       const socket = socketOf(setup.home, uid)
       const { code, stdout, stderr, late } = await tmux(socket, ['display-message', '-p', '#{pid}'], setup.env)
-      if (late) throw cannotHost(stderr, setup.home)
+      if (late || (code === 0 && !/^\d+$/m.test(stdout))) throw cannotHost(stderr || 'tmux does not say its pid', setup.home)
       const pid = Number(stdout)
       // A number is that of its own pid namespace.
       return code === 0 ? namespacesOf(setup.arguments(pid).includes(socket) ? pid : null) : null

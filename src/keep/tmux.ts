@@ -38,9 +38,9 @@ export function run([program = '', ...args]: readonly string[], env: Environment
     child.stdin.on('error', () => {})
     child.stdin.end(input)
     child.once('error', (error) => finish(null, error.message))
-    // What it said is read by then, or soon after.
+    // What it said is read by then, or soon after; who works hard meanwhile reads late.
     child.once('exit', (code) => {
-      const late = setTimeout(finish, policy.pollMaxMs, code)
+      const late = setTimeout(finish, policy.tmuxSaidMs, code)
       child.once('close', () => {
         clearTimeout(late)
         finish(code)

@@ -158,6 +158,8 @@ export const policy = {
   managerBytes: 64 * 1024,
   /** tmux answers within so long; so much of a pane's screen and history is looked at or kept. */
   tmuxMs: 5_000,
+  /** So long after its end what it said is waited for, if somebody else holds its output open. */
+  tmuxSaidMs: 1_000,
   /** What lies in the place of a tmux server and is younger than this may be of one that is just coming up. */
   tmuxComesUpMs: 60_000,
   paneLines: 2_000,

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { AGENT, COMMAND, collect, gone, inLab, inNamespace, isAlive, readOr, until } from './lab.ts'
@@ -33,6 +34,27 @@ test('closed descriptors and foreign ones do no harm', () =>
     expect((await shell(`echo given >f; ${run} cat /dev/fd/3 3<f`)).stdout).toBe('given\n')
     expect((await shell(`${run} sh -c 'echo to-four >&4' 4>g; cat g`)).stdout).toBe('to-four\n')
   }))
+
+verifies('evidence', 'a keeper that takes its ear for dead is not held up by it: how its agent ended is written down', () =>
+  inLab(async (lab) => {
+    // A trap within a trap of dash can turn an answer around: here it always is.
+    const copy = lab.newDir()
+    for (const part of ['bin', 'dist']) cpSync(part, join(copy, part), { recursive: true })
+    for (const part of ['package.json', 'node_modules']) symlinkSync(resolve(part), join(copy, part))
+    const keeper = join(copy, 'dist', 'keeper.sh')
+    const [before, after] = readFileSync(keeper, 'utf8').split('while hf_lives "$6"; do')
+    if (before === undefined || after === undefined) return expect.unreachable('the keeper asks otherwise by now')
+    writeFileSync(keeper, `${before}while false; do${after}`)
+    const script = `trap '' USR1; echo $$ >$FA_DIR/main.pid; exec sleep 600`
+    const child = lab.start(['run', '--session', 's', '--dir', lab.dir, '--', 'sh', '-c', script], { command: join(copy, 'bin', 'holdfast') })
+    const agent = await lab.pid('main')
+    child.kill('SIGUSR1')
+    child.kill('SIGTERM')
+    await until('its end', () => child.exitCode !== null || child.signalCode !== null)
+    expect(isAlive(agent)).toBe(false)
+    expect(await lab.status('s')).toMatchObject({ state: 'stopped', exit: { signal: 'SIGTERM' } })
+  }),
+)
 
 test('USR1 to the command reaches the agent, and ends nobody else', () =>
   inLab(async (lab) => {

@@ -57,7 +57,7 @@ for (const shell of SHELLS)
           state: 'stopped',
           exit: { code: 0 },
           reason: `its tmux pane was closed${which === 'server' ? ': its tmux server is gone' : ''}`,
-          endedBy: 'SIGHUP',
+          endedBy: which === 'server' ? 'tmux' : 'SIGHUP',
         })
         await gone(keeper)
         if (which === 'pane') lab.tmux('kill-session', '-t', '=another')
