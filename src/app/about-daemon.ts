@@ -1,11 +1,21 @@
-import type { DaemonPresence } from '../model/index.ts'
+import { type DaemonPresence, Problem } from '../model/index.ts'
 import type { Finding } from '../show/index.ts'
-import { daemonPlace } from './daemon-place.ts'
+import { type DaemonPlace, daemonPlace, folderProblem } from './daemon-place.ts'
 import type { World } from './world.ts'
 
 /** What is to be said of this home's daemon. It is not asked: `daemon status` does that. */
 export function aboutDaemon(world: World): Finding[] {
-  const { files, presence } = daemonPlace(world)
+  const place = daemonPlace(world)
+  try {
+    return about(place)
+  } catch (raw) {
+    const error = folderProblem(place, raw)
+    if (!(error instanceof Problem)) throw error
+    return [trouble(error.message, error.hint ?? 'move away what lies there')]
+  }
+}
+
+function about({ files, presence }: DaemonPlace): Finding[] {
   const seen = presence()
   const health = seen.kind === 'alive' ? files.health() : null
   const status = 'holdfast daemon status says more'

@@ -62,19 +62,20 @@ export async function watchActivities(world: World, seen: SeenActivities): Promi
     counts[activity.state]++
     if (seen.states.get(run.id) === activity.state) continue
     const isGuess = activity.how === 'output'
-    // The store would be opened in vain: it takes one in so long.
-    if (isGuess && clock.elapsed() < (seen.guessed.get(run.id) ?? 0)) continue
+    // Only to be busy again has to wait. The store would be opened in vain: it takes one in so long.
+    const waits = isGuess && activity.state === 'busy'
+    if (waits && clock.elapsed() < (seen.guessed.get(run.id) ?? 0)) continue
     const isRecorded = await record(world, run, activity)
     if (isRecorded) counts.changes++
     if (isGuess) seen.guessed.set(run.id, clock.elapsed() + policy.activityEventMs)
     // A guess that was not recorded, since another was a moment ago, is one that still has to be.
-    if (isRecorded || !isGuess) seen.states.set(run.id, activity.state)
+    if (isRecorded || !waits) seen.states.set(run.id, activity.state)
   }
   return counts
 }
 
 async function record(world: World, run: Run, { state, how, since }: Activity): Promise<boolean> {
   const now = world.clock.now()
-  const gapMs = how === 'output' ? world.policy.activityEventMs : 0
+  const gapMs = how === 'output' && state === 'busy' ? world.policy.activityEventMs : 0
   return (await world.store('writer')).recordActivity(run, { state, how, since: since ?? now, gapMs }, now)
 }

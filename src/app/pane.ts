@@ -9,8 +9,8 @@ import type { World } from './world.ts'
 /** A run in a pane, of which its keeper is the process. */
 type Hosted = RunBase & Pick<Run, 'keeper'> & { readonly tmux: Pane }
 
-/** What has become of a run that was joined, or was about to be; `ended` is null while it goes on. */
-export type AfterJoin = { readonly name: string; readonly ended: Ended | null }
+/** What has become of a run that was joined, or was about to be; `ended` is null while it goes on. `shown`: its last screen was kept. */
+export type AfterJoin = { readonly name: string; readonly ended: Ended | null; readonly shown: boolean }
 
 /** `joined`: the command that waits for us has a client of it. `over`: it had ended first. */
 export type Attached = { readonly kind: 'joined' | 'switched' | 'here' } | ({ readonly kind: 'over' } & AfterJoin & { readonly ended: Ended })
@@ -35,7 +35,7 @@ export async function joinPane(world: World, run: RunBase & { readonly tmux: Pan
 async function withoutPane(world: World, run: RunBase): Promise<Attached> {
   const ended = await endSoon(world, run.id)
   if (ended === null) throw noPane(run)
-  return { kind: 'over', name: await nameOf(world, run), ended }
+  return { kind: 'over', name: await nameOf(world, run), ended, shown: world.files.logSize(run.id) > 0 }
 }
 
 /** How a run that was joined has ended, if it has. */
@@ -43,7 +43,8 @@ export async function endAfterJoin(world: World, id: string): Promise<AfterJoin>
   const run = await (await world.store('reader')).run(id)
   if (run === null) throw new Problem('noSuchSession', `there is no run ${id}`)
   const isOpen = isLive(run) && run.tmux !== null && (await world.panes.isOpen(run.tmux))
-  return { name: await nameOf(world, run), ended: await (isOpen ? endOf : endSoon)(world, id) }
+  const ended = await (isOpen ? endOf : endSoon)(world, id)
+  return { name: await nameOf(world, run), ended, shown: world.files.logSize(id) > 0 }
 }
 
 /** With its pane gone, the end of a run is about to be on record. */

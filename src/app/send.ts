@@ -157,6 +157,8 @@ async function outcome(typing: Typing, settled: string): Promise<Answer> {
   if (seen && !moved && stood && isTelling(text)) return no('it stands on its screen, but Enter changed nothing there')
   const hook = speaks ? (heard === prompted ? 'its hook has not reported it yet' : 'its hook has reported another prompt') : 'nobody confirms more'
   if (!seen) return { taken: 'unknown', why: `Enter was pressed, but its screen could not be seen after that; ${hook}` }
+  // Such as one that stood there before, with this behind it.
+  if (speaks && heard !== prompted) return { taken: 'unknown', why: `its screen went on after Enter, but ${hook}` }
   if (moved && stood) return { taken: 'typed', why: `it stood on its screen, and the screen went on after Enter; ${hook}` }
   return { taken: 'unknown', why: `its screen moved, as it may have done anyway, and did not show for certain that this was typed; ${hook}` }
 }

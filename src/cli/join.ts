@@ -26,7 +26,7 @@ export async function leftVerb(world: World, { words: [id = '', code = '0'] }: P
   return tell(await endAfterJoin(world, id), Number(code))
 }
 
-function tell({ name, ended }: AfterJoin, code = 0): number {
-  say(afterJoinText(name, ended))
+function tell({ name, ended, shown }: AfterJoin, code = 0): number {
+  say(afterJoinText(name, ended, shown))
   return ended === null ? code : codeOf(ended)
 }

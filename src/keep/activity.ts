@@ -24,8 +24,8 @@ export function readActivity(path: string): NotedActivity | null {
   }
 }
 
+/** Also if it is the same: a prompt begins a turn, although no hook may have told that somebody interrupted the one before. */
 export function writeActivity(path: string, state: ActivityState): void {
-  if (readActivity(path)?.state === state) return
   try {
     const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600)
     try {

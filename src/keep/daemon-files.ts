@@ -142,9 +142,9 @@ function clearFolder(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) renameSync(path, `${path}.aside-${process.pid}`)
 }
 
-/** Who is to write there would wait for the other end of a pipe. */
+/** Who is to write there would wait for the other end of a pipe; and where a link leads, nothing is ours to write to, or to cap. */
 function clearWay(path: string): void {
-  const known = statSync(path, { throwIfNoEntry: false })
+  const known = lstatSync(path, { throwIfNoEntry: false })
   if (known !== undefined && !known.isFile() && !known.isDirectory()) renameSync(path, `${path}.aside-${process.pid}`)
 }
 

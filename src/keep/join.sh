@@ -20,6 +20,7 @@ trap 'hf_leave HUP 129' HUP
 trap 'hf_leave TERM 143' TERM
 trap 'hf_leave TERM 130' INT
 trap hf_suspend CHLD
+hf_modes=$(stty -g 2>/dev/null)
 exec 9<&0
 # (-N: if its server has just left with the last pane, no other is started in its place, with somebody's own configuration.)
 tmux -N -S "$hf_socket" attach-session -E -t "=$hf_name" <&9 9<&- &
@@ -31,6 +32,11 @@ while kill -0 "$hf_client" 2>/dev/null; do
   hf_code=$?
 done
 trap - HUP TERM INT CHLD
+# The server itself works on this terminal, and one that was killed has left it as it was then: another screen, no echo, the mouse.
+if [ "$hf_code" != 0 ] && [ -n "$hf_modes" ]; then
+  stty "$hf_modes" 2>/dev/null
+  printf '\033[?1049l\033[?1000l\033[?1002l\033[?1003l\033[?1006l\033[?1004l\033[?2004l\033[?25h\033[0m\r'
+fi
 [ -z "$hf_told" ] || exit "$hf_told"
 # A trap may have ended the wait with its own number. The shell tells again how its client ended, unless it has told it before (127).
 wait "$hf_client"

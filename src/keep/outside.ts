@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import type { Apart, Environment } from '../model/index.ts'
+import { sealed } from './inherited.ts'
 
 /**
  * The shell leaves at once, so what it started is nobody's descendant when it begins; it also has its own session and marker, and is in no
@@ -39,12 +40,15 @@ export function runApart(
   let code: number | null = null
   let trouble: string | null = null
   try {
-    const child = spawn('/bin/sh', ['-c', BECOME, 'sh', cgroup ?? '', ...marked], {
-      cwd: folder,
-      detached: true,
-      env: { ...env },
-      stdio: ['ignore', output, output],
-    })
+    const child = sealed(
+      (more): ChildProcess =>
+        spawn('/bin/sh', ['-c', BECOME, 'sh', cgroup ?? '', ...marked], {
+          cwd: folder,
+          detached: true,
+          env: { ...env },
+          stdio: ['ignore', output, output, ...more],
+        }),
+    )
     child.once('error', (error) => {
       trouble = error.message
     })

@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { Environment } from '../model/index.ts'
 import { policy } from '../model/index.ts'
+import { sealed } from './inherited.ts'
 
 /** `late`: it did not answer in time, and was ended. */
 export type Said = { readonly code: number | null; readonly stdout: string; readonly stderr: string; readonly late: boolean }
@@ -18,12 +19,14 @@ export const tmux = (socket: string, args: readonly string[], env: Environment, 
  */
 export function run([program = '', ...args]: readonly string[], env: Environment, input = '', ms: number = policy.tmuxMs): Promise<Said> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, {
-      cwd: '/',
-      detached: true,
-      env: { ...env, TMUX: undefined, TMUX_PANE: undefined },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    })
+    const child = sealed((more) =>
+      spawn(program, args, {
+        cwd: '/',
+        detached: true,
+        env: { ...env, TMUX: undefined, TMUX_PANE: undefined },
+        stdio: ['pipe', 'pipe', 'pipe', ...more],
+      }),
+    ) as ChildProcessWithoutNullStreams
     const said = { stdout: collect(child.stdout), stderr: collect(child.stderr) }
     const finish = (code: number | null, why = '', late = false): void => {
       clearTimeout(timer)

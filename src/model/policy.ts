@@ -170,9 +170,9 @@ export const policy = {
   sendShownMs: 4_000,
   sendSettledMs: 1_000,
   sendProvenMs: 4_000,
-  /** An agent of which only its output tells is idle after so long a silence; that it changed is recorded no more often than so. */
+  /** An agent of which only its output tells is idle after so long a silence; that it is busy again is recorded no sooner after that than so. */
   quietMs: 10_000,
-  activityEventMs: 5 * 60_000,
+  activityEventMs: 60_000,
   /** The daemon looks so often what agents are at, and whether there is something to tell a person, without being woken. */
   activityPaceMs: 5_000,
   /** That somebody wanted what a holder has (its session, its directory, its conversation) is recorded so often, whoever asks. */

@@ -104,10 +104,10 @@ export function finishedText(end: End): string[] {
 }
 
 /** Who has left a pane, or was left by it, is told what has become of the run. */
-export const afterJoinText = (name: string, ended: { readonly state: string; readonly reason: string } | null): string =>
+export const afterJoinText = (name: string, ended: { readonly state: string; readonly reason: string } | null, shown: boolean): string =>
   ended === null
     ? `${plain(name)} goes on; holdfast attach ${plain(name)} joins it again`
-    : `${plain(name)} ${ended.state}: ${plain(ended.reason)}; holdfast logs ${plain(name)} shows what was on its screen`
+    : `${plain(name)} ${ended.state}: ${plain(ended.reason)}${shown ? `; holdfast logs ${plain(name)} shows what was on its screen` : ''}`
 
 export const changeText = (change: { session: string; from: string; to: string; why: string; survivors: readonly Survivor[] }): string[] => [
   `${change.session}: ${change.from} → ${change.to}${change.why === '' ? '' : ` (${plain(change.why)})`}`,

@@ -35,16 +35,22 @@ const recorded = async (): Promise<unknown[]> =>
 test('an agent that painted for a second and sits is on record as idle, and the store is opened for writing no more often than a guess may be told', async () => {
   const seen = nothingSeen()
   outputAt = -1_000
-  await look(seen, policy.activityEventMs - policy.activityPaceMs)
+  await look(seen, policy.quietMs - 2_000)
   expect([await recorded(), writers]).toEqual([[['busy', START]], 1])
-  await look(seen, policy.activityEventMs + policy.activityPaceMs)
+  await look(seen, policy.quietMs + policy.activityPaceMs)
   const both = [
     ['busy', START],
     ['idle', START - 1_000],
   ]
   expect([await recorded(), writers]).toEqual([both, 2])
-  await look(seen, 3 * policy.activityEventMs)
+  const idleAt = home.elapsed
+  // That it is busy again is told only after a while, however often it says a word.
+  for (outputAt = home.elapsed; home.elapsed < idleAt + policy.activityEventMs - 2 * policy.activityPaceMs; outputAt = home.elapsed)
+    await look(seen, home.elapsed)
   expect([await recorded(), writers]).toEqual([both, 2])
+  for (; home.elapsed < idleAt + policy.activityEventMs + policy.activityPaceMs; outputAt = home.elapsed) await look(seen, home.elapsed)
+  expect((await recorded()).map((entry) => (entry as string[])[0])).toEqual(['busy', 'idle', 'busy'])
+  expect(writers).toBeLessThanOrEqual(4)
 })
 
 test('the next daemon asks whether it is on record, and not in every round', async () => {

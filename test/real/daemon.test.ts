@@ -28,6 +28,14 @@ verifies('one-owner', 'ten starts at once, each with folders and variables of it
 verifies('private', 'it has a session, a folder and a clean environment of its own, and nothing that others can read', () =>
   inLab(async (lab) => {
     const elsewhere = lab.newDir()
+    // What its caller holds open is not for one that outlives him.
+    const lock = join(lab.agentDir, 'caller.lock')
+    const { status } = spawnSync('bash', ['-c', `exec 200>"$1"; flock 200; "$2" daemon start`, 'bash', lock, COMMAND], {
+      env: lab.env,
+      timeout: 30_000,
+    })
+    expect([status, spawnSync('flock', ['-n', lock, 'true']).status]).toEqual([0, 0])
+    await lab.ok(['daemon', 'stop'])
     const pid = await started(lab, { cwd: elsewhere, env: { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'x', HOLDFAST_SESSION: 'x', KEPT: 'yes' } })
     rmdirSync(elsewhere)
     expect(cwdOf(pid)).toBe(folderOf(lab))
@@ -160,6 +168,20 @@ test(
         const { code, stderr } = await lab.hf(['daemon', verb])
         expect([code, stderr]).toEqual([69, expect.stringMatching(/lock.db is not a file, so nobody can hold this home\n {2}move it away/) as string])
       }
+      // Who is asked what is wrong says all the rest, too.
+      const { code, stdout } = await lab.hf(['doctor'])
+      expect([code, stdout]).toEqual([76, expect.stringMatching(/lock.db is not a file/) as string])
+      expect(stdout).toMatch(/containment/)
+      // Nothing is written, or cut, where a link in the place of the log leads.
+      rmSync(join(folder, 'lock.db'))
+      rmSync(join(folder, 'log'), { force: true })
+      const victim = join(lab.agentDir, 'victim')
+      writeFileSync(victim, 'mine')
+      symlinkSync(victim, join(folder, 'log'))
+      await started(lab)
+      await lab.ok(['daemon', 'stop'])
+      expect(readOr(victim)).toBe('mine')
+      expect(logOf(lab)).toMatch(/started: holdfast/)
     }),
   120_000,
 )

@@ -146,10 +146,25 @@ verifies('evidence', 'what ended before it could be joined is told with its code
       const slow = 'HOLDFAST_FAILPOINTS=before:panes.isOpen=delay:2000'
       typing(terminal, `${slow} ${TEST_COMMAND} run --session s --dir ${lab.dir} --tmux -- sh -c 'exit 3'; echo code=$?`)
       await terminal.sees(/code=\d/)
-      expect(terminal.screen()).toMatch(/s failed: exit code 3; holdfast logs s shows what was on its screen\ncode=3\n/)
+      expect(terminal.screen()).toMatch(/s failed: exit code 3\ncode=3\n/)
     })
   }),
 )
+
+test('a server that is killed leaves a terminal that can be used', () =>
+  inHostedLab(async (lab) => {
+    await lab.ok(lab.hosted('s', ...TYPIST))
+    await onTerminal(lab, SHELL, async (terminal) => {
+      await terminal.sees('prompt>')
+      typing(terminal, `${COMMAND} attach s`)
+      await terminal.sees('ready')
+      process.kill(lab.server() ?? expect.unreachable('no server'), 'SIGKILL')
+      // Nothing was kept of its screen, so nobody is sent to look for it.
+      await terminal.sees(/s stopped: its tmux pane was closed: its tmux server is gone\n/)
+      typing(terminal, 'stty -a | grep -o " -*icanon\\| -*echo "')
+      await terminal.sees(/^ icanon\n echo$/m)
+    })
+  }))
 
 verifies('evidence', 'one that ends while it is looked at is told as ended: its screen is in its log, and nothing is typed', () =>
   inHostedLab(async (lab) => {

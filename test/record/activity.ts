@@ -96,6 +96,17 @@ export function activityConformance(name: string, open: OpenStore): void {
   )
 
   test(
+    `${name}: what was only guessed says nothing of a turn that is told`,
+    withStore(async (store) => {
+      const run = await live(store)
+      const now = run.startedAt + 1_000_000
+      expect(await store.recordActivity(run, change('busy', now, { how: 'output' }), now)).toBe(true)
+      expect(await store.recordActivity(run, change('idle', now + 24_000), now + 24_000)).toBe(true)
+      expect((await details(store, 'activity')).at(-1)).toEqual({ state: 'idle', how: 'hook', since: now + 24_000 })
+    }),
+  )
+
+  test(
     `${name}: a run that is over, or is none of its session's any more, is at nothing`,
     withStore(async (store) => {
       const run = await live(store)

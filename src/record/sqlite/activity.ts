@@ -16,7 +16,9 @@ export function recordActivity(db: Database, run: RunBase, { state, how, since, 
     const isOlder = how !== 'output' && since <= last.since && last.since <= at
     if (last.state === state || isOlder || (at - last.at < gapMs && last.at <= at)) return false
   }
-  const before = last === null ? {} : { before: last.state, lasted: Math.max(0, since - last.since) }
+  // What was only guessed at says nothing of the turn that somebody tells of.
+  const isComparable = last !== null && (last.how === 'output') === (how === 'output')
+  const before = !isComparable ? {} : { before: last.state, lasted: Math.max(0, since - last.since) }
   recordEvent(db, run, 'activity', { state, how, since, ...before }, at)
   forgetOldest(db, run, 'activity')
   return true
@@ -45,14 +47,14 @@ function forgetOldest(db: Database, { id }: RunBase, kind: 'activity' | 'refused
   ).run(id, kind, policy.activityEventsKept)
 }
 
-function lastActivity(db: Database, { id }: RunBase): { state: string; since: number; at: number } | null {
+function lastActivity(db: Database, { id }: RunBase): { state: string; how: string; since: number; at: number } | null {
   const row = db
     .prepare(
-      `SELECT at, json_extract(detail, '$.state') AS state, json_extract(detail, '$.since') AS since FROM event
+      `SELECT at, json_extract(detail, '$.state') AS state, json_extract(detail, '$.how') AS how, json_extract(detail, '$.since') AS since FROM event
        WHERE session = (SELECT session FROM run WHERE id = ?1) AND run = ?1 AND kind = 'activity' ORDER BY seq DESC LIMIT 1`,
     )
     .get(id)
-  return row === undefined ? null : { state: String(row['state']), since: Number(row['since']), at: Number(row['at']) }
+  return row === undefined ? null : { state: String(row['state']), how: String(row['how']), since: Number(row['since']), at: Number(row['at']) }
 }
 
 const isLive = (db: Database, { id, epoch }: RunBase): boolean =>
