@@ -34,7 +34,7 @@ verifies('private', 'it has a session, a folder and a clean environment of its o
       env: lab.env,
       timeout: 30_000,
     })
-    expect([status, spawnSync('flock', ['-n', lock, 'true']).status]).toEqual([0, 0])
+    expect([status, spawnSync('sh', ['-c', 'flock -n "$0" true', lock]).status]).toEqual([0, 0])
     await lab.ok(['daemon', 'stop'])
     const pid = await started(lab, { cwd: elsewhere, env: { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'x', HOLDFAST_SESSION: 'x', KEPT: 'yes' } })
     rmdirSync(elsewhere)
