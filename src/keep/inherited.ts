@@ -4,7 +4,7 @@ const CLOSED_ON_EXEC = 0o2000000
 
 /**
  * What our caller has left open beyond the usual three (a lock of a script, a pipe that somebody reads to its end) is not for what outlives him. Node
- * closes none of it for a child: in each place the child gets nothing instead. `work` starts it, with these behind its own three.
+ * closes only the lowest of it for a child: in each other place the child gets nothing instead. `work` starts it, with these behind its own three.
  */
 export function sealed<T>(work: (more: (number | 'ignore')[]) => T): T {
   const left = inherited()
