@@ -1,21 +1,12 @@
-import type { Agent, Clock, Containers, Keepers, Member, Policy, ProcessRow, SendAnswer, Signal, Spared, Survivor } from '../model/index.ts'
+import type { Agent, Member, ProcessRow, SendAnswer, Signal, Spared, Survivor } from '../model/index.ts'
 import { isDead } from '../model/index.ts'
-import type { Eyes, Lookable } from './eyes.ts'
+import type { Hands, Lookable } from './eyes.ts'
 import { untilGone } from './gone.ts'
 import { remember, withPorts } from './journal.ts'
 import { freezeAndKill, isEmpty, isOnlyServed, keyOf, killTogether, type Look, type Round, SCAN_EVERY_MS, type Seen } from './kill.ts'
 import { censusOf } from './look.ts'
 import { isStorm } from './storm.ts'
 
-export type Hands = Eyes & {
-  readonly clock: Clock
-  readonly policy: Policy
-  readonly containers: Containers
-  /** Has a harness end something its own way. */
-  readonly ask: Keepers['ask']
-  /** Agents among the members of a run that are not the one it is about: a review, or whatever its tools started. */
-  readonly agentsIn: (run: Lookable, members: readonly Member[]) => readonly Agent[]
-}
 export type TreeEnd = {
   /** Everyone who was asked to go, whether or not they went. */
   readonly ended: readonly Member[]

@@ -1,7 +1,13 @@
 import type {
+  Agent,
   Cgroups,
+  Clock,
+  Containers,
   DaemonLore,
+  Keepers,
   LiveRun,
+  Member,
+  Policy,
   Processes,
   ProcessRow,
   ProcessTable,
@@ -30,6 +36,17 @@ export type Eyes = {
   /** The markers of all live runs on record. */
   readonly others: () => Promise<ReadonlySet<number>>
 }
+/** What ending needs as well. */
+export type Hands = Eyes & {
+  readonly clock: Clock
+  readonly policy: Policy
+  readonly containers: Containers
+  /** Has a harness end something its own way. */
+  readonly ask: Keepers['ask']
+  /** Agents among the members of a run that are not the one it is about: a review, or whatever its tools started. */
+  readonly agentsIn: (run: Lookable, members: readonly Member[]) => readonly Agent[]
+}
+
 /** A run as far as looking goes: from the store, or from its directory alone. */
 export type Lookable = LiveRun | RunRecord
 

@@ -1,6 +1,6 @@
 import type { Processes, ProcessId } from '../model/index.ts'
 import { isDead } from '../model/index.ts'
-import type { Hands } from './end-tree.ts'
+import type { Hands } from './eyes.ts'
 
 /** Waits until all of them are gone, or the time is over; looks only at them. */
 export async function untilGone(

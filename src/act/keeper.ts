@@ -1,7 +1,7 @@
 import type { LiveRun, ProcessId, Run } from '../model/index.ts'
 import { isFrozen } from '../model/index.ts'
-import { endTree, type Hands } from './end-tree.ts'
-import type { Lookable } from './eyes.ts'
+import { endTree } from './end-tree.ts'
+import type { Hands, Lookable } from './eyes.ts'
 import { isThere, untilGone } from './gone.ts'
 import { isHere } from './look.ts'
 

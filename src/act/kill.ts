@@ -1,5 +1,5 @@
 import type { Member, ProcessId, Signal } from '../model/index.ts'
-import type { Hands } from './end-tree.ts'
+import type { Hands } from './eyes.ts'
 import { untilGone } from './gone.ts'
 import type { Counted } from './look.ts'
 

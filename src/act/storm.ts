@@ -1,5 +1,5 @@
 import type { CgroupView } from '../model/index.ts'
-import type { Hands } from './end-tree.ts'
+import type { Hands } from './eyes.ts'
 
 /**
  * Whether a tree grows faster than anybody could look at it, or keeps the machine so busy that even a look at its numbers takes that long ten

@@ -1,10 +1,12 @@
 import { basename } from 'node:path'
 import type { Agent } from '../model/index.ts'
 import { isDead, isSignallable, Problem } from '../model/index.ts'
+import { everybody } from './candidates.ts'
 import { keeperOf } from './discover.ts'
 import { refuseOwnedElsewhere } from './owned.ts'
-import { type Started, start } from './start.ts'
-import { agentsHere, everybody, markedBy, ownersOf } from './unmanaged.ts'
+import { start } from './start.ts'
+import type { Started } from './started.ts'
+import { agentsHere, markedBy, ownersOf } from './unmanaged.ts'
 import type { World } from './world.ts'
 
 export type AdoptRequest = {

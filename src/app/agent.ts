@@ -1,9 +1,11 @@
 import { harnessOf } from '../act/index.ts'
 import type { ProcessId } from '../model/index.ts'
 import { Problem, sameProcess } from '../model/index.ts'
-import { PASSES_ON } from './hand.ts'
 import { whoMayAct } from './self.ts'
 import type { World } from './world.ts'
+
+/** Programs that only run another one, and end with it. */
+export const PASSES_ON = /^(timeout|sudo|doas|nice|ionice|chrt|nohup|setsid|stdbuf|time|strace|xargs|flock|unshare|prlimit)$/
 
 /** Shells that a client may start us through. */
 const SHELLS = /^(sh|bash|dash|ash|zsh|ksh|mksh|fish|busybox)$/

@@ -1,8 +1,8 @@
 import { isHeadless } from '../decide/index.ts'
 import { Problem } from '../model/index.ts'
 import { hooksStatus } from './hooks.ts'
-import type { StartRequest } from './prepare.ts'
-import type { Spoken } from './speak.ts'
+import type { Spoken } from './plan.ts'
+import type { StartRequest } from './start-request.ts'
 import type { World } from './world.ts'
 
 /** A limit that nobody can see to is none: what it burns must be written somewhere, and it must be known where. */

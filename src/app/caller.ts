@@ -1,18 +1,8 @@
-import type { ProcessId, Run } from '../model/index.ts'
-import { isRunMarker, LINEAGE_VARIABLE, MAX_LINEAGE, Problem, policy, sameProcess } from '../model/index.ts'
-import { ignoredSignals, ownMarker, signalsIn } from '../observe/index.ts'
+import type { Run } from '../model/index.ts'
+import { LINEAGE_VARIABLE, MAX_LINEAGE, Problem, policy, sameProcess } from '../model/index.ts'
+import { ignoredSignals, signalsIn } from '../observe/index.ts'
+import { asRunMarker, type Front, frontIn, markerIn } from './front.ts'
 import type { World } from './world.ts'
-
-/** The shell that waits to become the keeper, with the marker and cookie it already carries. */
-export type Front = {
-  readonly keeper: ProcessId
-  readonly marker: number | null
-  readonly cookie: string
-  /** The marker it was born with. */
-  readonly outer: number | null
-  /** The numbers of the signals that its caller ignores. */
-  readonly ignores: ReadonlySet<number>
-}
 
 /** Our parent, if it is bin/holdfast waiting for a plan, as far as that can be told without the store. */
 export function frontOf({ env, processes }: World): Front | null {
@@ -37,33 +27,9 @@ export async function provenFront(world: World, as: 'writer' | 'reader' = 'write
   return run === null || (run.keeper !== null && sameProcess(run.keeper, front.keeper)) ? front : null
 }
 
-/** The commands that bin/holdfast waits for. */
-const HAS_FRONT = /^(run$|resume$|restart$|--)/
-
-/**
- * What the variable says, if its own process can have said it: an inherited one names another pid, and anybody can write one. We have the
- * marker that our front has taken; where it could take none, we have the one that it was born with.
- */
-function frontIn(env: NodeJS.ProcessEnv, own: () => number | null | undefined): RegExpExecArray | null {
-  const match = /^(\d+) (\d+|-) ([0-9a-f-]{36}) (\S+) ([0-9a-f]+|-)$/.exec(env['HOLDFAST_FRONT'] ?? '')
-  if (match === null || Number(match[1]) !== process.ppid || !HAS_FRONT.test(process.argv[2] ?? '')) return null
-  const marker = own()
-  return (match[2] === '-' ? markerIn(match[4] ?? '') === asRunMarker(marker) : Number(match[2]) === marker) ? match : null
-}
-
 /** The run marker that the caller was born with: our own, unless our front has taken that since. */
 export const bornWith = ({ processes }: World, front: Front | null): number | null =>
   front === null ? asRunMarker(processes.marker(processes.self().pid)) : front.outer
-
-/** The same, as long as there is no home and so no store: good enough to look for one among those who carry it. */
-export function markerBeforeHome(env: NodeJS.ProcessEnv): number | null {
-  const own = ownMarker()
-  const front = frontIn(env, () => own)
-  return front === null ? own : markerIn(front[4] ?? '')
-}
-
-const asRunMarker = (marker: number | null | undefined): number | null => (typeof marker === 'number' && isRunMarker(marker) ? marker : null)
-const markerIn = (text: string): number | null => (/^\d+$/.test(text) ? asRunMarker(Number(text)) : null)
 
 /** The secrets of the runs this command was started in, outermost first; without the one its own front has just made. */
 export function lineageOf({ env }: World, front: Front | null): string[] {

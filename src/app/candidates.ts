@@ -7,3 +7,7 @@ export const candidateOf = (processes: Processes, row: ProcessRow): Candidate =>
   exe: processes.exe(row.pid),
   cwd: processes.cwd(row.pid),
 })
+
+/** One pass over all processes, for who they are and not for whose. */
+export const everybody = ({ processes }: { readonly processes: Processes }): readonly ProcessRow[] =>
+  processes.table({ since: Number.POSITIVE_INFINITY, cookies: false }).rows

@@ -3,8 +3,9 @@ import type { Agent, Lock, RunBase, SharedWith } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
 import { terminalName } from '../observe/index.ts'
 import { containmentFor } from './contain.ts'
-import { newCookie, newMarker, newRunId } from './launch.ts'
-import { nameTaken, type Plan, parentEnding } from './prepare.ts'
+import { newCookie, newMarker, newRunId } from './ids.ts'
+import type { Plan } from './plan.ts'
+import { nameTaken, parentEnding } from './prepare.ts'
 import { carriedBy } from './refusal.ts'
 
 /** Who holds the directory, the newest lock by then, whether a run around us holds it already, and who is in other worktrees of its repository. */

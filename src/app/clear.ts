@@ -5,7 +5,7 @@ import { isLive, Problem } from '../model/index.ts'
 import { findProgram } from '../observe/index.ts'
 import { endForgotten, type Forgotten } from './forgotten.ts'
 import { closePane } from './pane.ts'
-import type { Plan } from './prepare.ts'
+import type { Plan } from './plan.ts'
 import { refusal } from './refusal.ts'
 import type { World } from './world.ts'
 

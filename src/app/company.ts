@@ -4,7 +4,7 @@ import type { Agent, Ended, Member, Run, Store, Tokens } from '../model/index.ts
 import { isLive, MS_PER_TICK, Problem, sameProcess } from '../model/index.ts'
 import { isOlder, placesOf } from './begun.ts'
 import { candidateOf } from './candidates.ts'
-import { newCookie, newRunId } from './launch.ts'
+import { newCookie, newRunId } from './ids.ts'
 import type { World } from './world.ts'
 
 type Senses = Pick<World, 'processes' | 'files' | 'harnesses' | 'ownHarnesses' | 'readDatabase' | 'clock' | 'env'>

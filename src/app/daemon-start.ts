@@ -5,7 +5,7 @@ import { exitCode, Problem } from '../model/index.ts'
 import { isComing } from './daemon.ts'
 import { askDaemon } from './daemon-ask.ts'
 import { type DaemonPlace, daemonPlace, folderProblem, repair } from './daemon-place.ts'
-import { newMarker, OWN_VARIABLES } from './launch.ts'
+import { newMarker, OWN_VARIABLES } from './ids.ts'
 import type { World } from './world.ts'
 
 /** `version`: of the daemon that runs now; null: it said only that it is another one. */

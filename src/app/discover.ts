@@ -3,7 +3,8 @@ import { duplicateOwners } from '../decide/index.ts'
 import type { Agent, DuplicateOwners, NativeClaim, ProcessRow, Session, SessionView, SharedDaemon } from '../model/index.ts'
 import { isDead, isLive, sameProcess } from '../model/index.ts'
 import { alsoOwnedText, type OwnerSight, type Sight, type UnmanagedSight } from '../show/index.ts'
-import { agentsHere, everybody, markedBy, ownersOf, sinceOf } from './unmanaged.ts'
+import { everybody } from './candidates.ts'
+import { agentsHere, markedBy, ownersOf, sinceOf } from './unmanaged.ts'
 import type { World } from './world.ts'
 
 /** An agent at work, and the session that it belongs to; null: nobody's. */

@@ -1,6 +1,6 @@
 import type { Launch, RunRecord } from '../model/index.ts'
 import { beginUsage, beginUsageNew, recordPlaces } from './begun.ts'
-import type { Plan } from './prepare.ts'
+import type { Plan } from './plan.ts'
 
 /** The run's directory, with what its agent will read, the conversation that it is known to carry, and what that has burned so far. */
 export function equip({ world, spoken, request }: Plan, run: RunRecord): Pick<Launch, 'follow' | 'stdin'> {

@@ -3,7 +3,7 @@ import { hungUp, judge, verdict } from '../decide/index.ts'
 import type { Intent, LiveRun, ProcessRow, Store } from '../model/index.ts'
 import { exitFromShell, intentOf, isLive, Problem, sameProcess } from '../model/index.ts'
 import { intentFor } from './intents.ts'
-import { housekeep } from './reconcile.ts'
+import { housekeep } from './retention.ts'
 import type { World } from './world.ts'
 
 /**

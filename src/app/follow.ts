@@ -1,6 +1,6 @@
-import { isThere } from '../act/index.ts'
 import type { LiveRun, Store } from '../model/index.ts'
-import { isLive, totalTokens } from '../model/index.ts'
+import { isLive } from '../model/index.ts'
+import { spentOf } from './budget-spent.ts'
 import { endAsked } from './finish.ts'
 import { type Known, knownOf } from './harness.ts'
 import { learnNative } from './native.ts'
@@ -42,17 +42,4 @@ async function endSpent(world: World, run: LiveRun, budget: number): Promise<'en
   if (spent === null) return count?.more === true ? 'more' : 'within'
   await endAsked(world, run.id, spent, null)
   return 'ended'
-}
-
-/** What a run has burned, if that is all that it might. `leave`: as long as its own timer lives, that sees to it. */
-export function spentBy(world: World, run: LiveRun, leave: boolean): string | null {
-  if (run.budget === null) return null
-  const timer = leave ? world.files.timer(run.id) : null
-  if (timer !== null && isThere(timer, world.processes)) return null
-  return spentOf(countTokens(world, run.id, 'all', false), run.budget)
-}
-
-function spentOf(count: ReturnType<typeof countTokens>, budget: number): string | null {
-  const burned = count === null ? 0 : totalTokens(count.tokens)
-  return burned < budget ? null : `BUDGET ${burned} of ${budget}`
 }

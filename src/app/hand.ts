@@ -5,6 +5,7 @@ import type { HandHolder, Limit, Lock, ProcessId, Store } from '../model/index.t
 import { isDead, isSignallable, Problem, sameProcess } from '../model/index.ts'
 import { findDirectory, isThereAtAll } from '../observe/index.ts'
 import { lockFacts, lockHolderLine } from '../show/index.ts'
+import { PASSES_ON } from './agent.ts'
 import { ancestorsOf, frontOf } from './caller.ts'
 import { hold } from './hold.ts'
 import { judgeLocks, originsFor, touching } from './locks.ts'
@@ -33,9 +34,6 @@ export async function lockByHand(world: World, request: HandRequest, caller: () 
   const because = taken.verdict.kind === 'unknown' ? 'unproven' : 'held'
   throw directoryRefusal({ for: { what: 'directory', holding: taken }, because, why: taken.verdict.why }, taken, world, directory, 'lock')
 }
-
-/** Programs that only run another one, and end with it. */
-export const PASSES_ON = /^(timeout|sudo|doas|nice|ionice|chrt|nohup|setsid|stdbuf|time|strace|xargs|flock|unshare|prlimit)$/
 
 /** Who called: the nearest that does not only pass on what it was called with, nor waits in between for a plan. */
 export function callerOf(world: World): ProcessId {

@@ -1,5 +1,5 @@
 import { Problem } from '../model/index.ts'
-import { findSession } from './see.ts'
+import { findSession } from './find-session.ts'
 import type { World } from './world.ts'
 
 /** `seq`: from where to ask next. `any`: something happened; `of`: to which of the sessions that were asked about, as they were called. */

@@ -4,7 +4,7 @@ import { homedir, userInfo } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { Problem } from '../model/index.ts'
 import { inheritedVariable, networkFileSystem } from '../observe/index.ts'
-import { markerBeforeHome } from './caller.ts'
+import { markerBeforeHome } from './front.ts'
 
 export type Home = { readonly path: string; readonly install: string }
 

@@ -1,31 +1,16 @@
-import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { isThere, release, untilGone } from '../act/index.ts'
 import { sessionVariables, startTrouble } from '../decide/index.ts'
 import { GIT_VARIABLES, SESSION_VARIABLES } from '../harness/index.ts'
 import type { CgroupBase, Ending, HostedKeeper, Launch, Pane, ProcessId, RunBase, RunRecord, Store } from '../model/index.ts'
-import { intentOf, isLive, LINEAGE_VARIABLE, liveRunsOf, MARKER_SPAN, markerFrom, Problem } from '../model/index.ts'
+import { intentOf, isLive, LINEAGE_VARIABLE, liveRunsOf, Problem } from '../model/index.ts'
 import { unreadVariables } from '../observe/index.ts'
-import type { Front } from './caller.ts'
 import { withFailpoints } from './failpoints.ts'
+import type { Front } from './front.ts'
 import { refuseElsewhere } from './hosting.ts'
+import { newMarker, OWN_VARIABLES } from './ids.ts'
 import { reachServer } from './pane.ts'
 import type { World } from './world.ts'
-
-export const newRunId = (): string => `r${randomBytes(6).toString('hex')}`
-export const newMarker = (kind: 'run' | 'helper'): number => markerFrom(randomBytes(6).readUIntBE(0, 6) % MARKER_SPAN, kind)
-export const newCookie = (): string => randomUUID()
-
-/** Ours, of the run around us: a child gets its own. */
-export const OWN_VARIABLES: readonly string[] = [
-  'HOLDFAST_FRONT',
-  'HOLDFAST_SESSION',
-  'HOLDFAST_RUN',
-  'HOLDFAST_EPOCH',
-  'HOLDFAST_FENCE',
-  LINEAGE_VARIABLE,
-  'OLDPWD',
-]
 
 export function launchOf(
   world: World,

@@ -3,9 +3,10 @@ import { strongestOfEach } from '../decide/index.ts'
 import type { Directory, Harness, NativeClaim, NativeId } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import { lookForDirectory, readMounts } from '../observe/index.ts'
+import { everybody } from './candidates.ts'
 import { claimsOf, heldBy, keeperOf, type Whose, whoseAgents } from './discover.ts'
 import { seeAll } from './see.ts'
-import { agentFacts, agentLine, agentsHere, everybody, markedBy } from './unmanaged.ts'
+import { agentFacts, agentLine, agentsHere, markedBy } from './unmanaged.ts'
 import type { World } from './world.ts'
 
 type Owner = Whose & { readonly how: NativeClaim['how'] }

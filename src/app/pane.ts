@@ -3,7 +3,7 @@ import { judge } from '../decide/index.ts'
 import type { Ended, Pane, PaneSight, Run, RunBase } from '../model/index.ts'
 import { frontPid, isLive, Problem } from '../model/index.ts'
 import { parentRun } from './caller.ts'
-import { endOf } from './wait.ts'
+import { endOf } from './end-of.ts'
 import type { World } from './world.ts'
 
 /** A run in a pane, of which its keeper is the process. */

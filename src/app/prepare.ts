@@ -1,72 +1,17 @@
-import type { OnLive } from '../decide/index.ts'
-import type { Agent, CgroupBase, Directory, OnRetire, Run, Store, Until } from '../model/index.ts'
+import type { Directory, Run, Store, Until } from '../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
 import { findDirectory } from '../observe/index.ts'
 import { refuseUncounted } from './budget.ts'
-import { ancestorsOf, type Front, lineageOf, provenFront } from './caller.ts'
+import { ancestorsOf, lineageOf, provenFront } from './caller.ts'
 import { currentDirectory } from './current.ts'
 import { refuseUnhosted } from './hosting.ts'
+import type { Plan, Spoken } from './plan.ts'
 import { carriedBy } from './refusal.ts'
 import { runAround } from './self.ts'
-import { type Spoken, speak } from './speak.ts'
+import { speak } from './speak.ts'
+import type { StartRequest } from './start-request.ts'
 import { worktreeFor } from './worktree.ts'
 import type { World } from './world.ts'
-
-export type StartRequest = {
-  /** An id of ours, or the name of an existing session. Left out: a new one. */
-  readonly session?: string | undefined
-  readonly name?: string | undefined
-  readonly dir?: string | undefined
-  /** In a linked git worktree of its own; the branch, or '' for one named after the session. */
-  readonly worktree?: string | undefined
-  /** The command; with `harness`, what is added to that one's own words. */
-  readonly argv: readonly string[]
-  /** An agent that we know how to talk to, by its name. */
-  readonly harness?: string | undefined
-  /** Its conversation with this id goes on. `from`: the command line of an earlier run, of which it keeps what it should. */
-  readonly resume?: { readonly native: string; readonly from: readonly string[] } | undefined
-  /** A file with its prompt, or `-` for stdin: then it needs no terminal. */
-  readonly promptFile?: string | undefined
-  readonly detach: boolean
-  /** In a pane of our tmux server, where people can join it; it needs no terminal of its caller. */
-  readonly tmux?: boolean | undefined
-  readonly onLive: OnLive
-  readonly waitMs?: number | undefined
-  readonly force?: boolean | undefined
-  readonly share?: boolean | undefined
-  readonly until?: Until | undefined
-  readonly independent?: boolean | undefined
-  /** Work beside agents that Holdfast did not start. */
-  readonly allowUnmanaged?: boolean | undefined
-  /** Takes in what runs already, instead of starting anything. */
-  readonly adopt?: Agent | undefined
-  /** Makes it a task of the session around the caller. */
-  readonly task?: OnRetire | undefined
-  readonly timeoutMs?: number | undefined
-  /** In tokens. */
-  readonly budget?: number | undefined
-  readonly graceMs?: number | undefined
-  readonly umask?: number | undefined
-}
-
-/** Everything about a start that does not change while the way is cleared. */
-export type Plan = {
-  readonly world: World
-  readonly store: Store
-  readonly request: StartRequest
-  readonly spoken: Spoken
-  readonly session: string
-  readonly directory: Directory
-  /** The worktree that was made for this start. */
-  readonly made: string | null
-  readonly front: Front | null
-  readonly lineage: readonly string[]
-  readonly parent: Run | null
-  readonly ancestors: readonly string[]
-  readonly base: CgroupBase
-  /** The session's epoch when we first looked. */
-  readonly firstEpoch: number
-}
 
 export async function prepare(world: World, asked: StartRequest): Promise<Plan> {
   if (!Array.isArray(asked.argv) || ((asked.harness ?? 'generic') === 'generic' && (asked.argv.length === 0 || asked.argv[0] === '')))

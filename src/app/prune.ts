@@ -5,6 +5,7 @@ import type { Store } from '../model/index.ts'
 import { liveRunsOf } from '../model/index.ts'
 import { breather } from './breath.ts'
 import { daemonPlace } from './daemon-place.ts'
+import { idleWorktrees } from './idle-worktrees.ts'
 import {
   cgroupsAt,
   clearAway,
@@ -18,7 +19,6 @@ import {
   unheld,
 } from './litter.ts'
 import { asLive } from './recover.ts'
-import { idleWorktrees } from './worktree.ts'
 import type { World } from './world.ts'
 
 /**

@@ -1,11 +1,12 @@
 import type { Harness, NativeId, Run, SessionView, Store } from '../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../model/index.ts'
 import { placesOf } from './begun.ts'
+import { findSession } from './find-session.ts'
 import { forgottenLocks } from './forgotten.ts'
 import { judgeLocks } from './locks.ts'
 import { recordMoved } from './moved.ts'
 import { carriedBy } from './refusal.ts'
-import { findSession, seeOne } from './see.ts'
+import { seeOne } from './see.ts'
 import type { World } from './world.ts'
 
 /** `aside`: what a session that is over and had this id is called from now on. */

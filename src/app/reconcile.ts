@@ -6,6 +6,7 @@ import { intentFor, TIME_IS_OVER } from './intents.ts'
 import { judgeLocks } from './locks.ts'
 import { sweepCgroups } from './prune.ts'
 import { recordInPassing } from './record.ts'
+import { housekeep } from './retention.ts'
 import { type Due, survey } from './survey.ts'
 import type { World } from './world.ts'
 
@@ -73,14 +74,4 @@ export async function freeLocks(world: World, store: Store): Promise<void> {
     const isLocked = lock.holder.kind === 'run' && lock.run !== null && (await store.live([lock.run])).has(lock.run)
     if (!isLocked) await record(() => store.unlock(lock, null, world.clock.now()))
   }
-}
-
-/** Forgets ended runs beyond retention, row and directory. */
-export async function housekeep(world: World, store: Store): Promise<void> {
-  const gone = await store.forget({
-    endedBefore: world.clock.now() - world.policy.retentionMs,
-    keep: world.policy.retentionRuns,
-    limit: world.policy.pruneBatch,
-  })
-  for (const run of gone) world.files.remove(run)
 }

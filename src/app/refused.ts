@@ -1,8 +1,9 @@
 import { basename } from 'node:path'
 import type { Refusal } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
-import type { Plan, StartRequest } from './prepare.ts'
+import type { Plan } from './plan.ts'
 import { recordInPassing } from './record.ts'
+import type { StartRequest } from './start-request.ts'
 import type { World } from './world.ts'
 
 /**

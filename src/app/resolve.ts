@@ -2,7 +2,7 @@ import { lookAt, release } from '../act/index.ts'
 import { verdict } from '../decide/index.ts'
 import type { Ending, LiveRun, Run } from '../model/index.ts'
 import { isDead, isLive, Problem } from '../model/index.ts'
-import { findSession } from './see.ts'
+import { findSession } from './find-session.ts'
 import type { World } from './world.ts'
 
 const NOT_GONE = {

@@ -1,9 +1,9 @@
 import { idIn, isHeadless } from '../decide/index.ts'
 import type { Harness, OnDisk, Session, SessionView, Store } from '../model/index.ts'
 import { isLive, Problem } from '../model/index.ts'
-import { findSession } from './see.ts'
+import { findSession } from './find-session.ts'
 import { isInstalled } from './speak.ts'
-import type { StartRequest } from './start.ts'
+import type { StartRequest } from './start-request.ts'
 import type { World } from './world.ts'
 
 /** `moved`: another session than the one that was named goes on with its conversation. */

@@ -1,9 +1,10 @@
 import { type Looked, lookAtAll, usageOf } from '../act/index.ts'
 import { converge, endedAt, type Verdict, verdict } from '../decide/index.ts'
-import type { Found, HoldfastEvent, LiveRun, Lock, Run, Session, SessionView, Store } from '../model/index.ts'
-import { ID_GRAMMAR, isLive, isSessionId, liveRunsOf, Problem } from '../model/index.ts'
+import type { HoldfastEvent, LiveRun, Lock, Run, Session, SessionView, Store } from '../model/index.ts'
+import { isLive, liveRunsOf, Problem } from '../model/index.ts'
 import type { Sight } from '../show/index.ts'
 import { activityOf } from './activity.ts'
+import { findSession } from './find-session.ts'
 import { forgottenLocks } from './forgotten.ts'
 import { hasHooks } from './hooks.ts'
 import { judgeLocks } from './locks.ts'
@@ -50,28 +51,6 @@ export async function seeOne(world: World, reference: string): Promise<Sight> {
   const [sight] = await seeViews(world, store, [view], 'all')
   if (sight === undefined) throw new Problem('noSuchSession', `session ${view.session.id} has no run on record any more`)
   return sight
-}
-
-/** So much of an id is enough to end something: less is too easily typed by mistake. */
-const ENOUGH = 4
-
-/** By any id or name it ever had, or a beginning that only one has. `near`: something will be ended, so that must not be too short. */
-export async function findSession(store: Store, reference: string, wanted: 'exact' | 'near' | 'prefix' = 'prefix'): Promise<SessionView> {
-  const how = wanted === 'prefix' || (wanted === 'near' && reference.length >= ENOUGH) ? 'prefix' : 'exact'
-  if (!isSessionId(reference)) throw new Problem('usage', `${JSON.stringify(reference)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
-  const found: Found = await store.find(reference, how)
-  if (found.kind === 'found') return found.view
-  const near: Found = how === 'exact' ? await store.find(reference, 'prefix') : found
-  if (near.kind === 'ambiguous') {
-    throw new Problem('noSuchSession', `${reference} could be any of ${near.sessions.map((session) => session.id).join(', ')}`, {
-      hint: 'give more of its id',
-    })
-  }
-  if (near.kind === 'found')
-    throw new Problem('noSuchSession', `no such session: ${reference}`, {
-      hint: `did you mean ${near.view.session.id}? Say at least ${ENOUGH} characters of it; nothing was changed`,
-    })
-  throw new Problem('noSuchSession', `no such session: ${reference}`, { hint: 'holdfast ls --all lists them' })
 }
 
 async function seeViews(world: World, store: Store, views: readonly SessionView[], effort: 'all' | 'glance'): Promise<Sight[]> {

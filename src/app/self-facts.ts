@@ -15,9 +15,9 @@ import type {
   Store,
 } from '../model/index.ts'
 import { innermostCookie, isLive, LINEAGE_VARIABLE, sameProcess } from '../model/index.ts'
-import { bornWith, type Front, provenFront } from './caller.ts'
-import { candidateOf } from './candidates.ts'
-import { everybody } from './unmanaged.ts'
+import { bornWith, provenFront } from './caller.ts'
+import { candidateOf, everybody } from './candidates.ts'
+import type { Front } from './front.ts'
 import type { World } from './world.ts'
 
 /** A live run with the process that is its agent, as somebody has just seen it; null: that is not known. */

@@ -16,26 +16,10 @@ import { helpOf } from '../keep/index.ts'
 import type { Agent, Harness } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import { findProgram } from '../observe/index.ts'
-import type { StartRequest } from './prepare.ts'
+import type { Spoken } from './plan.ts'
 import { asArgument, readPrompt } from './prompt.ts'
+import type { StartRequest } from './start-request.ts'
 import type { World } from './world.ts'
-
-/** What is started, in the words of its harness. */
-export type Spoken = {
-  readonly argv: readonly string[]
-  /** Null: we know nothing of it. */
-  readonly harness: Harness | null
-  /** The conversation that it carries for certain. */
-  readonly native: string | null
-  /** An old one: what was burned in it before is not this run's. */
-  readonly resumes: boolean
-  /** What it reads on stdin. */
-  readonly prompt: Uint8Array | null
-  /** Its session goes on when the command is over. */
-  readonly daemonizes: boolean
-  /** It goes on with the newest of its directory, whichever that is. */
-  readonly continues: boolean
-}
 
 export function speak(world: World, request: StartRequest): Spoken {
   const { argv, harness: name, adopt } = request

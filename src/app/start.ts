@@ -2,34 +2,22 @@ import { dismissKeeper, lookAt, type RunEnd } from '../act/index.ts'
 import { areWorktrees, type Choice, type ClaimDecision, decideClaim, type OnLive, toJudge, verdict } from '../decide/index.ts'
 import type { Found, LiveRun, Lock, ProcessId, RunBase, SessionView } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
+import { besideUnmanaged } from './beside-unmanaged.ts'
 import { type Beside, claim } from './claim.ts'
 import { clearTheWay, refuseMissingProgram } from './clear.ts'
 import { equip } from './equip.ts'
 import { abandon, handOver, launchDetached, launchOf, untilHarness } from './launch.ts'
 import { holdingsOf, holdingsOn, judgeLocks, touching, whoseLocks } from './locks.ts'
 import { refuseNewest, refuseOwned } from './owned.ts'
-import { type Plan, prepare, type StartRequest } from './prepare.ts'
+import type { Plan } from './plan.ts'
+import { prepare } from './prepare.ts'
 import { reapInPassing } from './reap.ts'
 import { recordRefusal } from './refused.ts'
+import type { StartRequest } from './start-request.ts'
+import type { Begun, Started } from './started.ts'
 import { takeIn } from './take-in.ts'
-import { besideUnmanaged } from './unmanaged.ts'
 import { removeUnused } from './worktree.ts'
 import type { World } from './world.ts'
-
-export type Started =
-  | {
-      readonly kind: 'running'
-      readonly run: RunBase
-      readonly harness: ProcessId
-      readonly retired: readonly RunEnd[]
-      readonly notes: readonly string[]
-    }
-  /** The shell that called us becomes the keeper. */
-  | { readonly kind: 'handed-over'; readonly run: RunBase; readonly retired: readonly RunEnd[]; readonly notes: readonly string[] }
-  | { readonly kind: 'attach'; readonly run: LiveRun }
-
-/** A run that was claimed, and goes on. */
-export type Begun = Exclude<Started, { kind: 'attach' }>
 
 /** What to do about a live owner, asked where a start is about to be refused because of it; null: leave it. */
 type Ask = (refusal: Problem) => OnLive | null
@@ -173,5 +161,3 @@ async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[], note
   }
   return { kind: 'running', run, harness: await untilHarness(world, store, run, keeper), retired, notes }
 }
-
-export type { StartRequest }

@@ -3,9 +3,9 @@ import type { Intent, LiveRun, Run, Session, SessionView, Store } from '../model
 import { isLive } from '../model/index.ts'
 import { isHelper } from '../observe/index.ts'
 import { ancestorsOf, parentRun } from './caller.ts'
+import { findSession } from './find-session.ts'
 import { endForgotten, forgottenLocks } from './forgotten.ts'
 import { closePane } from './pane.ts'
-import { findSession } from './see.ts'
 import { stopFromOutside } from './stopper.ts'
 import type { World } from './world.ts'
 

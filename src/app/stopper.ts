@@ -1,4 +1,4 @@
-import { newMarker, OWN_VARIABLES } from './launch.ts'
+import { newMarker, OWN_VARIABLES } from './ids.ts'
 import type { World } from './world.ts'
 
 /** An agent that stops its own session cannot see it through: somebody outside does. */

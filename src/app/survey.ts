@@ -3,7 +3,7 @@ import { converge, isOrphan, type Verdict, verdict, type Want } from '../decide/
 import type { LiveRun, ProcessId, Session, Store } from '../model/index.ts'
 import { isLive, MS_PER_TICK, Problem } from '../model/index.ts'
 import { breather } from './breath.ts'
-import { spentBy } from './follow.ts'
+import { spentBy } from './budget-spent.ts'
 import { forgottenLocks } from './forgotten.ts'
 import { judgeLocks } from './locks.ts'
 import { learnNative } from './native.ts'

@@ -1,7 +1,6 @@
-import { bornAfter, censusOfAll, isHere, isThere, untilGone } from '../act/index.ts'
+import { bornAfter, censusOfAll, isHere } from '../act/index.ts'
 import { suspectsOf } from '../decide/index.ts'
 import type { ProcessRow, Run, Suspect } from '../model/index.ts'
-import { Problem } from '../model/index.ts'
 import type { World } from './world.ts'
 
 /** Who looks related to these runs, live or over, without proof. One pass for all; nobody is signalled for it. */
@@ -41,39 +40,4 @@ export async function runsInQuestion(world: World): Promise<Run[]> {
   const last = await store.snapshot('all', world.policy.suspectsOf)
   const runs = [...live.views, ...last.views].flatMap(({ run }) => (run === null ? [] : [run]))
   return [...new Map(runs.map((run) => [run.id, run])).values()]
-}
-
-export type EndedSuspect = { readonly pid: number; readonly name: string; readonly session: string; readonly result: 'ended' | 'survives' | 'denied' }
-
-/** On a person's word, after looking again: only who is a suspect now, by the identity seen now. Nothing it started is touched. */
-export async function endSuspects(world: World, pids: readonly number[], graceMs: number): Promise<EndedSuspect[]> {
-  const found = new Map<number, { row: ProcessRow; session: string }>()
-  for (const [run, suspects] of await suspectsOfRuns(world, await runsInQuestion(world)))
-    for (const { row } of suspects) if (!found.has(row.pid)) found.set(row.pid, { row, session: run.session })
-  const stranger = pids.find((pid) => !found.has(pid))
-  if (stranger !== undefined)
-    throw new Problem('noSuchSession', `pid ${stranger} is no suspect of any session; nothing was signalled`, {
-      hint: 'holdfast tree S --suspects lists them; holdfast stop S ends a session with its members',
-    })
-  return Promise.all(
-    pids.map(async (pid) => {
-      const { row, session } = found.get(pid) as { row: ProcessRow; session: string }
-      return { pid, name: row.name, session, result: await endOne(world, row, graceMs) }
-    }),
-  )
-}
-
-async function endOne(world: World, row: ProcessRow, graceMs: number): Promise<EndedSuspect['result']> {
-  const { processes, policy } = world
-  for (const [signal, ms] of [
-    ['SIGTERM', graceMs],
-    ['SIGKILL', policy.killMs],
-  ] as const) {
-    const answer = processes.send(row, signal)
-    if (answer === 'denied' || answer === 'forbidden') return 'denied'
-    processes.send(row, 'SIGCONT')
-    await untilGone([row], world, ms)
-    if (!isThere(row, processes)) return 'ended'
-  }
-  return 'survives'
 }

@@ -3,8 +3,8 @@ import { verdict } from '../decide/index.ts'
 import type { Agent, LiveRun, Member, ProcessId, RunBase } from '../model/index.ts'
 import { Problem, sameProcess } from '../model/index.ts'
 import { beginUsage, recordPlaces } from './begun.ts'
-import type { Plan } from './prepare.ts'
-import type { Begun } from './start.ts'
+import type { Plan } from './plan.ts'
+import type { Begun } from './started.ts'
 import type { World } from './world.ts'
 
 /** So often new processes of it are looked for: what is born from a marked one is marked by itself. */

@@ -2,9 +2,10 @@ import type { OnRetire } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
 import type { TaskSight } from '../show/index.ts'
 import { taskSight } from './detail.ts'
-import { findSession } from './see.ts'
+import { findSession } from './find-session.ts'
 import { runAround } from './self.ts'
-import { type Started, start } from './start.ts'
+import { start } from './start.ts'
+import type { Started } from './started.ts'
 import type { World } from './world.ts'
 
 export type TaskRequest = {

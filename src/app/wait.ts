@@ -28,9 +28,3 @@ export function codeOf(run: Run): number {
   if (isLive(run)) throw new Problem('bug', `run ${run.id} has not ended`)
   return run.exit?.code ?? 1
 }
-
-/** How a run ended, if it has. */
-export async function endOf(world: World, id: string): Promise<Ended | null> {
-  const run = await (await world.store('reader')).run(id)
-  return run === null || isLive(run) ? null : run
-}

@@ -2,11 +2,10 @@ import { basename, join, relative } from 'node:path'
 import { areWorktrees, type Holding } from '../decide/index.ts'
 import type { Directory, Store } from '../model/index.ts'
 import { BRANCH_PREFIX, isDead, Problem, WORKTREE_REASON } from '../model/index.ts'
-import { branchOf, entriesOf, findDirectory, isThereAtAll, lookForDirectory, mainOf, readMounts } from '../observe/index.ts'
+import { branchOf, findDirectory, isThereAtAll, lookForDirectory, mainOf, readMounts } from '../observe/index.ts'
 import type { WorktreeSight } from '../show/index.ts'
 import { whileHeld } from './hold.ts'
-import type { Removable } from './litter.ts'
-import { holdingsOn, pidOf } from './locks.ts'
+import { pidOf } from './locks.ts'
 import type { World } from './world.ts'
 
 /** `dir`: where to work in it, the same folder as it was asked from. */
@@ -92,28 +91,6 @@ export function worktreeAt({ islands }: World, dir: string): WorktreeSight | nul
   return { path, branch: branchOf(path), repository: mainOf(path) }
 }
 
-/** Worktrees of ours: those that are clean, and in which nobody works, can go; the others are named. */
-export async function idleWorktrees(world: World, store: Store): Promise<Removable[]> {
-  const paths = entriesOf(world.islands)
-  if (paths.length === 0) return []
-  const workers = cwdsBelow(world)
-  const found: Removable[] = []
-  for (const path of paths) {
-    const why = (await inUse(world, store, path)) ?? workers(path)
-    const state = why === null ? await world.worktrees.state(path) : null
-    if (state?.kind === 'clean' || state?.kind === 'half')
-      found.push({
-        kind: 'worktree',
-        what: path,
-        why: state.kind === 'half' ? 'it was never finished, or its removal was not' : 'it is clean, and nobody works in it',
-        keep: false,
-        remove: () => removeUnused(world, store, path),
-      })
-    else found.push({ kind: 'worktree', what: path, why: why ?? (state === null ? '' : state.why), keep: true })
-  }
-  return found
-}
-
 /** Held while it is asked once more and removed: who wants to start there is refused, or was first and is seen. Null: it is gone. */
 export async function removeUnused(world: World, store: Store, path: string): Promise<string | null> {
   const directory = lookForDirectory(path, world.islands, readMounts())
@@ -128,21 +105,13 @@ export async function removeUnused(world: World, store: Store, path: string): Pr
   return 'done' in held ? held.done : whoUses(held.inTheWay)
 }
 
-async function inUse(world: World, store: Store, path: string): Promise<string | null> {
-  const directory = lookForDirectory(path, world.islands, readMounts())
-  if (directory === null) return 'it cannot be entered'
-  const { locks } = await store.locks([], null)
-  const held = (await holdingsOn(world, store, directory, locks)).find(({ verdict }) => verdict.kind !== 'free')
-  return held === undefined ? null : whoUses(held)
-}
-
-const whoUses = ({ lock, verdict }: Holding): string =>
+export const whoUses = ({ lock, verdict }: Holding): string =>
   verdict.kind === 'unknown'
     ? `it may be in use by ${lock.session ?? lock.user}: ${verdict.why}`
     : `${lock.session ?? lock.user} ${lock.holder.kind === 'run' ? 'works in it' : `holds it: ${lock.reason}`}`
 
 /** Who works in a directory, or below it, whether or not we know them. */
-function cwdsBelow({ processes }: World): (path: string) => string | null {
+export function cwdsBelow({ processes }: World): (path: string) => string | null {
   const { rows, blind } = processes.table({ since: Number.POSITIVE_INFINITY, cookies: false })
   const at = rows.flatMap((row) => (isDead(row.state) ? [] : [{ row, cwd: processes.cwd(row.pid) }]))
   return (path) => {

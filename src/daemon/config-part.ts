@@ -1,5 +1,5 @@
 import { policy } from '../model/index.ts'
-import type { Daemon } from './index.ts'
+import type { Daemon } from './daemon.ts'
 import type { Part } from './loop.ts'
 
 /** A configuration that makes no sense is left out of account by everybody; here it is seen that it is. */

@@ -1,6 +1,6 @@
 import { type Carried, carryOut, type Due } from '../app/index.ts'
 import { policy } from '../model/index.ts'
-import type { Daemon } from './index.ts'
+import type { Daemon } from './daemon.ts'
 
 /** Endings that take their time (a grace, a kill), apart from the rounds: nobody else waits for them. */
 export type Endings = {

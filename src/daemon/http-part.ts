@@ -1,7 +1,7 @@
 import { daemonToken } from '../app/index.ts'
 import { type Listening, listen } from '../http/index.ts'
 import { Problem, policy } from '../model/index.ts'
-import type { Daemon } from './index.ts'
+import type { Daemon } from './daemon.ts'
 import type { Part } from './loop.ts'
 
 /** The daemon on loopback. Where it cannot be, that is tried again; nothing else waits for it. */

@@ -8,12 +8,11 @@ import {
   openWorld,
   realClock,
   type World,
-  type Worlds,
   worlds,
 } from '../app/index.ts'
-import type { Site } from '../http/index.ts'
-import type { DaemonFiles, DaemonHealth, DaemonRecord, StartedBy } from '../model/index.ts'
+import type { DaemonFiles, DaemonRecord } from '../model/index.ts'
 import { DAEMON_PROTOCOL, Problem, policy, sameProcess } from '../model/index.ts'
+import type { Daemon, DaemonOptions } from './daemon.ts'
 import { type Farewell, listenForEnd } from './ending.ts'
 import { homePart } from './home-part.ts'
 import { type Log, openLog } from './log.ts'
@@ -25,28 +24,6 @@ import { daemonSite } from './site.ts'
 import { openDoor } from './socket.ts'
 import { tellFailures } from './tell.ts'
 import { watchVitals } from './vitals.ts'
-
-export type DaemonOptions = { readonly assets: string; readonly home: string; readonly version: string; readonly startedBy: StartedBy }
-
-/** What the parts of the daemon work with. */
-export type Daemon = DaemonOptions & {
-  /** What is its own in the home. */
-  readonly files: DaemonFiles
-  /** False: the home was removed or replaced. Opening it would make it again, and it is not to come back by us. */
-  readonly isThere: () => boolean
-  /** The world as it is now; throws where the home is not there any more. */
-  readonly open: () => World
-  /** Everything may change while a daemon lives (the store, the configuration): each round opens the world anew. */
-  readonly worlds: Worlds
-  /** One line in the daemon's own log. */
-  readonly log: (line: string) => void
-  readonly wake: (part: string) => void
-  readonly health: () => DaemonHealth
-  /** What it answers over HTTP, for whoever listens. */
-  readonly site: Site
-  /** Where it is on loopback from now on, for its record; null: nowhere. */
-  readonly listening: (http: string | null) => void
-}
 
 /** The daemon: one for each home. It only makes things happen without being asked; nothing depends on it. */
 export async function runDaemon(options: DaemonOptions): Promise<number> {

@@ -1,7 +1,7 @@
 import { deliver, newNotifications, nothingHeard, nothingSeen, notifyWays, watchActivities } from '../app/index.ts'
 import { waitingToBeTold } from '../decide/index.ts'
 import { NOTIFY_WAYS, type Notification, type NotifyWay, policy } from '../model/index.ts'
-import type { Daemon } from './index.ts'
+import type { Daemon } from './daemon.ts'
 import type { Part } from './loop.ts'
 
 /** What agents are at; what of all that happens a person is told; and each way to tell it, which may fail by itself. */

@@ -1,6 +1,6 @@
 import { configPart } from './config-part.ts'
+import type { Daemon } from './daemon.ts'
 import { httpPart } from './http-part.ts'
-import type { Daemon } from './index.ts'
 import type { Part } from './loop.ts'
 import { notifyParts } from './notify-part.ts'
 import { prunePart } from './prune-part.ts'

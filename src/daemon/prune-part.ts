@@ -1,6 +1,6 @@
 import { type Litter, prune } from '../app/index.ts'
 import { policy } from '../model/index.ts'
-import type { Daemon } from './index.ts'
+import type { Daemon } from './daemon.ts'
 import type { Part } from './loop.ts'
 
 /** Removes what the dead left, as `prune` does; but worktrees are removed only where a person asks for it. */

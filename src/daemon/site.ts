@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { countSessions } from '../app/index.ts'
 import { type Mounted, type Site, site } from '../http/index.ts'
-import type { Daemon } from './index.ts'
+import type { Daemon } from './daemon.ts'
 
 /** The MCP server is a bundle of its own: it is loaded when somebody first speaks to it. */
 type McpBundle = {

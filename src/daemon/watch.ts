@@ -2,7 +2,7 @@ import { type FSWatcher, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { runsToWatch, type ToWatch } from '../app/index.ts'
 import { policy } from '../model/index.ts'
-import type { Daemon } from './index.ts'
+import type { Daemon } from './daemon.ts'
 import type { Part } from './loop.ts'
 
 /** A file in the directory of a live run has changed; or something that is not in it: its `cgroup.events`, or (`''`) nobody knows what, so look. */

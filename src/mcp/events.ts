@@ -3,9 +3,9 @@ import { seeEvents } from '../app/index.ts'
 import { policy } from '../model/index.ts'
 import { eventJson } from '../show/index.ts'
 import { readOr } from './answer.ts'
-import type { Serving } from './server.ts'
+import { EVENTS, sessionIn } from './event-uri.ts'
+import type { Serving } from './serving.ts'
 
-export const EVENTS = 'holdfast://events'
 const JSON_TYPE = 'application/json'
 
 /** What happened, as resources: on the whole, and to one session. */
@@ -19,17 +19,4 @@ export function offerEvents(server: McpServer, { worlds, tell }: Serving): void 
   server.registerResource('events', EVENTS, { ...about, title: 'Events of all sessions' }, ({ href }) => read(href, null))
   const ofOne = new ResourceTemplate(`${EVENTS}/{session}`, { list: undefined })
   server.registerResource('events-of-session', ofOne, { ...about, title: 'Events of one session' }, ({ href }) => read(href, sessionIn(href)))
-}
-
-/** The session that an address names, as it calls it; null: it is about all. */
-export const sessionIn = (uri: string): string | null => (uri.startsWith(`${EVENTS}/`) ? decoded(uri.slice(EVENTS.length + 1)) : null)
-
-export const isOfEvents = (uri: string): boolean => uri === EVENTS || uri.startsWith(`${EVENTS}/`)
-
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

@@ -1,22 +1,11 @@
 import { type McpRequestContext, McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import type { Worlds } from '../app/index.ts'
 import { policy } from '../model/index.ts'
 import { ACTING } from './acting.ts'
-import type { Tell } from './answer.ts'
-import { isOfEvents, offerEvents } from './events.ts'
+import { isOfEvents } from './event-uri.ts'
+import { offerEvents } from './events.ts'
 import { SEEING } from './seeing.ts'
+import type { Serving } from './serving.ts'
 import type { Subscriptions } from './subscriptions.ts'
-
-/** What a server works with, whatever it is served over. */
-export type Serving = {
-  readonly version: string
-  readonly worlds: Worlds
-  readonly tell: Tell
-  /** Aborted when whoever is served is going: what waits shall not wait any longer. */
-  readonly ending: AbortSignal
-  /** Null: nobody can be told of what happens, since no connection stays. */
-  readonly subscriptions: Subscriptions | null
-}
 
 const INSTRUCTIONS =
   'Holdfast knows which coding agents are at work on this machine. Ask whoami for your own session and siblings for the others; check_lock before you write outside your directory, and lock it; report your plan and result; message others and read your inbox.'

@@ -2,7 +2,7 @@ import type { Worlds } from '../app/index.ts'
 import { happenedSince } from '../app/index.ts'
 import { Problem, policy } from '../model/index.ts'
 import type { Tell } from './answer.ts'
-import { EVENTS, isOfEvents, sessionIn } from './events.ts'
+import { EVENTS, isOfEvents, sessionIn } from './event-uri.ts'
 
 /** Who wants to be told when something happened. `key`: the subscription, which may be about several addresses. */
 export type Subscriptions = {

@@ -1,7 +1,7 @@
 import type { McpServer, StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server'
 import type { Worlds } from '../app/index.ts'
 import { type Answer, answered } from './answer.ts'
-import type { Serving } from './server.ts'
+import type { Serving } from './serving.ts'
 
 /** What a tool does to the world, as clients ask before they let an agent use it. */
 const EFFECTS = {

@@ -1,6 +1,6 @@
+import type { Environment } from './environment.ts'
 import type { ProcessRow } from './fact.ts'
 import type { ProcessId } from './identity.ts'
-import type { Environment } from './keepers.ts'
 
 /**
  * A session that a harness's shared daemon works for: by which id the harness knows it, where, since when (null: it does not say), and by

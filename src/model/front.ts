@@ -1,4 +1,4 @@
-import type { Environment } from './keepers.ts'
+import type { Environment } from './environment.ts'
 
 /** Who says to be the command that waits for us; an inherited word names another than our parent. */
 export function frontPid(env: Environment): number | null {

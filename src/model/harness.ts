@@ -1,6 +1,6 @@
 import type { NotedActivity } from './activity.ts'
 import type { Anchors } from './anchor.ts'
-import type { Environment } from './keepers.ts'
+import type { Environment } from './environment.ts'
 import type { Tokens } from './usage.ts'
 
 /** Words of a command line. `{id}` stands for the session's native id, `{prompt}` for the prompt, `{args}` for what the caller adds. */

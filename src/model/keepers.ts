@@ -1,6 +1,7 @@
 import type { Asking } from './daemon.ts'
+import type { Environment } from './environment.ts'
 import type { ProcessId } from './identity.ts'
-import type { RunRecord } from './ports.ts'
+import type { RunRecord } from './run.ts'
 
 /** A keeper that waits at its gate. Closing the gate, or our death, means nothing ever runs. */
 export type GatedKeeper = { readonly keeper: ProcessId; open(): void | Promise<void>; close(): void }
@@ -34,8 +35,6 @@ export type Apart = {
   readonly folder: string
   readonly log: string
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 export type Launch = {
   readonly run: RunRecord

@@ -1,8 +1,6 @@
 import type { ProcessId } from './identity.ts'
 import type { GatedKeeper, Launch } from './keepers.ts'
-
-/** A tmux session of a run's own, on the server of its home. `name` is exact, and no other run's. */
-export type Pane = { readonly socket: string; readonly name: string }
+import type { Pane } from './pane.ts'
 
 /**
  * A pane as its server shows it; its process is `pid`. Others can be opened beside it, and a new server counts its ids from the start again,

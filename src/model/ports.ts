@@ -1,12 +1,12 @@
 import type { ActivityState, NotedActivity } from './activity.ts'
 import type { Notice, Versioned } from './aware.ts'
 import type { CgroupBase, CgroupView } from './containment.ts'
+import type { Environment } from './environment.ts'
 import type { Exit } from './exit.ts'
 import type { ProcessRow, ProcessTable, Sample } from './fact.ts'
 import type { Place, ProcessId } from './identity.ts'
 import type { JournalEntry } from './journal.ts'
-import type { Environment } from './keepers.ts'
-import type { Intent, RunBase } from './run.ts'
+import type { Intent, RunRecord } from './run.ts'
 import type { NativeId } from './session.ts'
 
 /** Everything Holdfast does to the world goes through these narrow doors, so that the world can be simulated. */
@@ -89,9 +89,6 @@ export interface Containers {
 
 /** What a keeper wrote down. `told` is the signal its own command received, if any. */
 export type ExitRecord = { readonly exit: Exit; readonly told: string | null; readonly at: number }
-
-/** What the run directory alone tells, when the store cannot be asked. `former`: ids that its session had before. */
-export type RunRecord = RunBase & { readonly keeper: ProcessId | null; readonly former?: readonly string[] }
 
 export interface RunFiles {
   /** Makes the private directory and writes what is needed to stop the run without the store. */

@@ -2,7 +2,7 @@ import type { Containment } from './containment.ts'
 import type { Exit } from './exit.ts'
 import type { Member, Spared } from './fact.ts'
 import type { Place, ProcessId } from './identity.ts'
-import type { Pane } from './panes.ts'
+import type { Pane } from './pane.ts'
 import type { EndState } from './states.ts'
 import type { Tokens } from './usage.ts'
 
@@ -36,6 +36,9 @@ export type RunBase = {
   readonly tty: string | null
   readonly startedAt: number
 }
+
+/** What the run directory alone tells, when the store cannot be asked. `former`: ids that its session had before. */
+export type RunRecord = RunBase & { readonly keeper: ProcessId | null; readonly former?: readonly string[] }
 
 export type OnRetire = 'cancel' | 'adopt'
 

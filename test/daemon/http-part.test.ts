@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { daemonToken } from '../../src/app/index.ts'
+import type { Daemon } from '../../src/daemon/daemon.ts'
 import { httpPart } from '../../src/daemon/http-part.ts'
-import type { Daemon } from '../../src/daemon/index.ts'
 import { verifies } from '../requirements.ts'
 
 const knock = (at: string): Promise<string> =>

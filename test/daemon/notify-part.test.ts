@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import type { Daemon } from '../../src/daemon/index.ts'
+import type { Daemon } from '../../src/daemon/daemon.ts'
 import type { Part } from '../../src/daemon/loop.ts'
 import { notifyParts } from '../../src/daemon/notify-part.ts'
 import { type Notification, policy } from '../../src/model/index.ts'

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { Carried, Due } from '../../src/app/index.ts'
-import type { Daemon } from '../../src/daemon/index.ts'
+import type { Daemon } from '../../src/daemon/daemon.ts'
 import { reconcilePart } from '../../src/daemon/reconcile-part.ts'
 
 const app = vi.hoisted(() => ({ due: [] as unknown[], carried: [] as string[] }))

@@ -2,7 +2,7 @@ import { appendFileSync, type FSWatcher, mkdirSync, mkdtempSync, realpathSync, r
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Daemon } from '../../src/daemon/index.ts'
+import type { Daemon } from '../../src/daemon/daemon.ts'
 import { openWatching, type Watching } from '../../src/daemon/watch.ts'
 import { policy } from '../../src/model/index.ts'
 import { until } from '../real/lab.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { World } from '../../src/app/index.ts'
-import { EVENTS } from '../../src/mcp/events.ts'
+import { EVENTS } from '../../src/mcp/event-uri.ts'
 import { type Subscriptions, watchEvents } from '../../src/mcp/subscriptions.ts'
 import type { HoldfastEvent } from '../../src/model/index.ts'
 import { Problem, policy } from '../../src/model/index.ts'
