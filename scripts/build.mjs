@@ -45,7 +45,7 @@ try {
     command('src/daemon/index.ts', `${next}/test/dist/daemon.cjs`, true),
     build({
       ...shared,
-      entryPoints: ['src/app/library.ts'],
+      entryPoints: ['src/library/index.ts'],
       outfile: `${next}/library.js`,
       format: 'esm',
       define: { HOLDFAST_FAILPOINTS_BUILT: 'false' },

@@ -1,30 +1,51 @@
-export * from './activity.ts'
-export * from './anchor.ts'
-export * from './aware.ts'
-export * from './claim.ts'
-export * from './converge.ts'
-export * from './daemon.ts'
-export * from './duration.ts'
-export * from './environment.ts'
-export * from './fact.ts'
-export * from './health.ts'
-export * from './holdfastd.ts'
-export * from './hosting.ts'
-export * from './invariants.ts'
-export * from './journal.ts'
-export * from './lock.ts'
-export * from './members.ts'
-export * from './notify.ts'
-export * from './owners.ts'
-export * from './patience.ts'
-export * from './retry.ts'
-export * from './self.ts'
-export * from './service.ts'
-export * from './sibling.ts'
-export * from './spare.ts'
-export * from './speech.ts'
-export * from './suspects.ts'
-export * from './task.ts'
-export * from './tokens.ts'
-export * from './typed.ts'
-export * from './verdict.ts'
+export { activityFrom, type Signs } from './activity.ts'
+export { type AnchorEyes, anchorVerdict } from './anchor.ts'
+export { announced, newsFor, toldFrom } from './aware.ts'
+export {
+  type Choice,
+  type ClaimDecision,
+  type ClaimView,
+  decideClaim,
+  type Holding,
+  type Judged,
+  type Obstacle,
+  type OnLive,
+  toJudge,
+} from './claim.ts'
+export { converge, type Step } from './converge.ts'
+export { type Ask, type DaemonFate, type FoundDaemon, fateOfDaemons, type RunOfDaemon } from './daemon.ts'
+export { parseDuration } from './duration.ts'
+export { sessionVariables } from './environment.ts'
+export { judge, judgePlace } from './fact.ts'
+export { atWork, failed, healthOf, type PartState, sameHealth, succeeded, troubled, turn, unborn } from './health.ts'
+export { presenceOf } from './holdfastd.ts'
+export { elsewhere, versionTrouble } from './hosting.ts'
+export { brokenInvariants } from './invariants.ts'
+export { nextJournal } from './journal.ts'
+export { areWorktrees, isDelegated, isOwner, type LockVerdict, leftOf, lockVerdict, relationOf, type Standing, standing, standingOf } from './lock.ts'
+export { type Census, census, type TreeRecord, treeOf } from './members.ts'
+export { decideNotification, type Happening, heldBack, historyFrom, NOTHING_TOLD, nowDue, waitingToBeTold } from './notify.ts'
+export { duplicateOwners, strongestOfEach } from './owners.ts'
+export { patienceMs, type Want } from './patience.ts'
+export { backoffMs } from './retry.ts'
+export { decideSelf, type Listed, mayBeOthers, type OnRecord, type Origin, type SelfFacts, type Served } from './self.ts'
+export { judgeService } from './service.ts'
+export { type Asker, chooseSiblings, type Families, type Kinship, type Peer, shareRepository } from './sibling.ts'
+export { spareReason } from './spare.ts'
+export {
+  choosesSession,
+  continuesNewest,
+  daemonizes,
+  headlessWords,
+  idIn,
+  isHeadless,
+  keptWords,
+  resumeWords,
+  startWords,
+  wantsApart,
+} from './speech.ts'
+export { type Clues, suspectsOf } from './suspects.ts'
+export { isOrphan, whatBecomesOf } from './task.ts'
+export { parseTokens } from './tokens.ts'
+export { isTelling, standsOn, typable, unspaced } from './typed.ts'
+export { endedAt, endingOf, hungUp, type Seen, startTrouble, type Verdict, verdict, withCompany } from './verdict.ts'

@@ -1,38 +1,157 @@
-export * from './activity.ts'
-export * from './agent.ts'
-export * from './anchor.ts'
-export * from './aware.ts'
-export * from './bytes.ts'
-export * from './command-line.ts'
-export * from './containment.ts'
-export * from './daemon.ts'
-export * from './environment.ts'
-export * from './event.ts'
-export * from './exit.ts'
-export * from './fact.ts'
-export * from './front.ts'
-export * from './harness.ts'
-export * from './holdfastd.ts'
-export * from './hooks.ts'
-export * from './identity.ts'
-export * from './journal.ts'
-export * from './keepers.ts'
-export * from './lock.ts'
-export * from './marker.ts'
-export * from './message.ts'
-export * from './notify.ts'
-export * from './owner.ts'
-export * from './pane.ts'
-export * from './panes.ts'
-export * from './policy.ts'
-export * from './ports.ts'
-export * from './problem.ts'
-export * from './run.ts'
-export * from './self.ts'
-export * from './service.ts'
-export * from './session.ts'
-export * from './spare.ts'
-export * from './states.ts'
-export * from './store.ts'
-export * from './usage.ts'
-export * from './worktree.ts'
+export { type Activity, type ActivityChange, type ActivityState, isActivityState, type NotedActivity, type Refusal } from './activity.ts'
+export type { Agent, Candidate, Registered } from './agent.ts'
+export type { Anchor, AnchorFile, Anchors, AnchorVerdict, AnchorWord, Flock, ForeignFiles } from './anchor.ts'
+export { type Around, MESSAGES, type News, type Notice, type Peer, type Retirement, type Told, type Versioned } from './aware.ts'
+export { bytesOf, textOf } from './bytes.ts'
+export { namedSession, namesIn, partsOf, SESSION_ID, saying } from './command-line.ts'
+export { CGROUP_PREFIX, type CgroupBase, type CgroupView, type Containment, cgroupName, cgroupStem } from './containment.ts'
+export { type Asking, type DaemonLore, describeAsking, type RemoteCall, type ServedSession, type SharedDaemon } from './daemon.ts'
+export type { Environment } from './environment.ts'
+export type { EventKind, HoldfastEvent } from './event.ts'
+export { describeExit, type Exit, exitFromShell, exitFromWaitStatus, signalName } from './exit.ts'
+export {
+  describeMember,
+  type Fact,
+  isDead,
+  isFrozen,
+  type Member,
+  type ProcessRow,
+  type ProcessTable,
+  type Proof,
+  portsFirst,
+  type Sample,
+  type Served,
+  type Spared,
+  type Suspect,
+  type Tree,
+} from './fact.ts'
+export { frontPid } from './front.ts'
+export type {
+  Capture,
+  Harness,
+  HeadlessSpeech,
+  HookEvent,
+  HookEvents,
+  HookRule,
+  LinesRule,
+  OnDisk,
+  ReadDatabase,
+  Registry,
+  RegistryEntry,
+  Sessions,
+  Speech,
+  UsageLine,
+  UsageRule,
+  Words,
+} from './harness.ts'
+export {
+  DAEMON_PROTOCOL,
+  type DaemonAnswer,
+  type DaemonFiles,
+  type DaemonHealth,
+  type DaemonLook,
+  type DaemonPresence,
+  type DaemonRecord,
+  type DaemonStatus,
+  type PartHealth,
+  PROTOCOL_HEADER,
+  type StartedBy,
+} from './holdfastd.ts'
+export type { HookChange, HookState } from './hooks.ts'
+export {
+  INITIAL_PID_NAMESPACE,
+  INITIAL_TIME_NAMESPACE,
+  isPid,
+  isSignallable,
+  MS_PER_TICK,
+  type Place,
+  type ProcessId,
+  sameProcess,
+} from './identity.ts'
+export type { JournalEntry } from './journal.ts'
+export type { Apart, GatedKeeper, Keepers, Launch } from './keepers.ts'
+export type { Directory, HandHolder, Limit, Lock, Relation, Repository, RunHolder, SharedWith } from './lock.ts'
+export {
+  innermostCookie,
+  isHelperMarker,
+  isMarker,
+  isRunMarker,
+  LINEAGE_VARIABLE,
+  MARKER_BASE,
+  MARKER_SPAN,
+  MAX_LINEAGE,
+  markerFrom,
+} from './marker.ts'
+export type { Addressed, Inbox, Message, NewMessage, Said, Saying, SayingKind, Sender, Sent } from './message.ts'
+export {
+  NOTIFY_DEFAULT,
+  NOTIFY_KINDS,
+  NOTIFY_WAYS,
+  type Notification,
+  type Notified,
+  type Notifiers,
+  type NotifyConfig,
+  type NotifyHistory,
+  type NotifyKind,
+  type NotifyWay,
+} from './notify.ts'
+export type { DuplicateOwners, NativeClaim } from './owner.ts'
+export type { Pane } from './pane.ts'
+export type { HostedKeeper, Namespaces, PaneSight, Panes, ServerSetup } from './panes.ts'
+export { type Policy, policy } from './policy.ts'
+export type { Cgroups, Clock, Containers, ExitRecord, Processes, RunFiles, SendAnswer, Signal, Terminal } from './ports.ts'
+export { exitCode, Problem, type ProblemKind } from './problem.ts'
+export {
+  BY,
+  type Ended,
+  type Ending,
+  type Intent,
+  intentOf,
+  isByPerson,
+  isLive,
+  type LiveRun,
+  type OnRetire,
+  type Run,
+  type RunBase,
+  type RunEnd,
+  type Running,
+  type RunRecord,
+  type Starting,
+  type Stopping,
+  type Survivor,
+  type Until,
+  type Usage,
+} from './run.ts'
+export type { Self, SelfProof } from './self.ts'
+export type {
+  HomesDaemon,
+  ManagerKind,
+  Runs,
+  ServiceFacts,
+  ServiceFile,
+  ServiceInstalled,
+  ServiceRemoved,
+  ServiceSpec,
+  ServiceStatus,
+  UnitState,
+} from './service.ts'
+export { ID_GRAMMAR, ID_PATTERN, isNativeId, isSessionId, liveRunsOf, type NativeId, type Session, type SessionView } from './session.ts'
+export type { SpareRule } from './spare.ts'
+export { END_STATES, type EndState, LIVE_STATES, RUN_EVENTS, RUN_TABLE, type RunEvent, type RunState, statesThatTake } from './states.ts'
+export type {
+  BindAnswer,
+  Binding,
+  ClaimAnswer,
+  ClaimRequest,
+  Found,
+  LockRequest,
+  RebindAnswer,
+  RebindRequest,
+  RestoredRun,
+  Retention,
+  SeenLocks,
+  Snapshot,
+  Store,
+} from './store.ts'
+export { addTokens, type FileCursor, highestTokens, NO_TOKENS, type Tokens, tokensBeyond, totalTokens, type UsageCursor } from './usage.ts'
+export { BRANCH_PREFIX, REMOVED_PREFIX, WORKTREE_REASON, type WorktreeRequest, type WorktreeState, type Worktrees } from './worktree.ts'

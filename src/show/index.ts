@@ -1,26 +1,50 @@
-export * from './anchors.ts'
-export * from './aware.ts'
-export * from './choices.ts'
-export * from './daemon.ts'
-export * from './doctor.ts'
-export * from './ends.ts'
-export * from './holder.ts'
-export * from './hooks.ts'
-export * from './locks.ts'
-export * from './messages.ts'
-export * from './metrics.ts'
-export * from './notify.ts'
-export * from './owners.ts'
-export * from './paint.ts'
-export * from './problem.ts'
-export * from './service.ts'
-export * from './siblings.ts'
-export * from './sight.ts'
-export * from './states.ts'
-export * from './task.ts'
-export * from './text.ts'
-export * from './time.ts'
-export * from './tokens.ts'
-export * from './unit.ts'
-export * from './unmanaged.ts'
-export * from './who.ts'
+export { anchorFindings, anchorsFixedText, anchorText, type JudgedAnchor } from './anchors.ts'
+export { messagesText, newsText } from './aware.ts'
+export { choicesText } from './choices.ts'
+export { daemonJson, daemonText, healthJson, isWell, versionText } from './daemon.ts'
+export { type Finding, findingsText, litterText, reapedText } from './doctor.ts'
+export { afterJoinText, changeText, type End, finishedText, membersText, retiredText, stoppedJson, stoppedText, stuckText } from './ends.ts'
+export { attachCommand, holderFacts, holderLine, lockFacts, lockHolderLine } from './holder.ts'
+export { hookChangeText, hookStatesText } from './hooks.ts'
+export {
+  type CheckSight,
+  checkJson,
+  checkText,
+  type LockSight,
+  lockedJson,
+  lockedText,
+  lockJson,
+  locksText,
+  unlockedJson,
+  unlockedText,
+} from './locks.ts'
+export { messageJson, messageText, moreText, senderText, sentText } from './messages.ts'
+export { daemonMetrics, METRICS_TYPE, metricsText } from './metrics.ts'
+export { heldBackText, notificationText } from './notify.ts'
+export { alsoOwnedText, duplicateAdvice, duplicateText, type OwnerSight } from './owners.ts'
+export { type Paint, painter, plain } from './paint.ts'
+export { problemJson } from './problem.ts'
+export { installedText, removedText, serviceJson, serviceText } from './service.ts'
+export { type SiblingSight, siblingJson, siblingsText } from './siblings.ts'
+export {
+  memberJson,
+  ownedTaskJson,
+  paneJson,
+  type Sight,
+  sentIntoText,
+  sightJson,
+  sparedJson,
+  startedTaskJson,
+  suspectJson,
+  type TaskSight,
+  taskJson,
+  type WorktreeSight,
+} from './sight.ts'
+export { statesPage } from './states.ts'
+export { levelText, tasksText, taskText } from './task.ts'
+export { eventJson, eventText, sessionsText, statusText, suspectText, type TreeSight, treeText, unreadableText } from './text.ts'
+export { age, iso } from './time.ts'
+export { tokensJson, tokensShort, tokensText } from './tokens.ts'
+export { authorOf, launchdAgent, systemdUnit, systemdWord, withHash } from './unit.ts'
+export { managedJson, type UnmanagedSight, unmanagedJson, unmanagedText } from './unmanaged.ts'
+export { type WhoSight, whoJson, whoText } from './who.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { whoAmI } from '../../src/app/self.ts'
-import { siblings } from '../../src/app/siblings.ts'
+import { whoAmI } from '../../src/app/caller/who-am-i.ts'
+import { siblings } from '../../src/app/talk/siblings.ts'
 import { verifies } from '../requirements.ts'
 import { type Caller, type History, history, livesOf, mayLive, type Token } from './histories.ts'
 

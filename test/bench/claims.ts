@@ -1,4 +1,4 @@
-import { realClock } from '../../src/app/clock.ts'
+import { realClock } from '../../src/app/world/clock.ts'
 import { openSqliteStore } from '../../src/record/index.ts'
 
 /** claims.mjs DATABASE COUNT WORKER: claims and ends as many runs, each of a session of its own. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { breather } from '../../src/app/breath.ts'
+import { breather } from '../../src/app/world/yield-turn.ts'
 import { policy } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 

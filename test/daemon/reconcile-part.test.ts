@@ -5,8 +5,8 @@ import { reconcilePart } from '../../src/daemon/reconcile-part.ts'
 
 const app = vi.hoisted(() => ({ due: [] as unknown[], carried: [] as string[] }))
 vi.mock('../../src/app/index.ts', async () => ({
-  breather: (await vi.importActual<typeof import('../../src/app/breath.ts')>('../../src/app/breath.ts')).breather,
-  realClock: (await vi.importActual<typeof import('../../src/app/clock.ts')>('../../src/app/clock.ts')).realClock,
+  breather: (await vi.importActual<typeof import('../../src/app/world/yield-turn.ts')>('../../src/app/world/yield-turn.ts')).breather,
+  realClock: (await vi.importActual<typeof import('../../src/app/world/clock.ts')>('../../src/app/world/clock.ts')).realClock,
   survey: async () => ({ due: app.due, sick: [] }),
   freeLocks: async () => {},
   carryOut: (_world: unknown, _store: unknown, { run }: Due) => {

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, ren
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { realClock } from '../../src/app/clock.ts'
+import { realClock } from '../../src/app/world/clock.ts'
 import type { Store } from '../../src/model/index.ts'
 import { lookAlone, openSqliteStore, takeAlone } from '../../src/record/index.ts'
 import { verifies } from '../requirements.ts'

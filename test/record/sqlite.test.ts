@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { realClock } from '../../src/app/clock.ts'
+import { realClock } from '../../src/app/world/clock.ts'
 import type { Store } from '../../src/model/index.ts'
 import { isSafe, loadSqlite } from '../../src/record/driver.ts'
 import { openSqliteStore } from '../../src/record/index.ts'

@@ -1,0 +1,43 @@
+import { bornAfter, censusOfAll, isHere } from '../../act/index.ts'
+import { suspectsOf } from '../../decide/index.ts'
+import type { ProcessRow, Run, Suspect } from '../../model/index.ts'
+import type { World } from '../world/world.ts'
+
+/** Who looks related to these runs, live or over, without proof. One pass for all; nobody is signalled for it. */
+export async function suspectsOfRuns(world: World, runs: readonly Run[]): Promise<[Run, Suspect[]][]> {
+  const { processes, files, policy } = world
+  const counted = await censusOfAll(
+    runs.filter((run) => isHere(run, world)),
+    world,
+    true,
+  )
+  const others = await world.others()
+  const cwds = new Map<number, string | null>()
+  const cwd = (pid: number): string | null => {
+    const known = cwds.get(pid) ?? processes.cwd(pid)
+    cwds.set(pid, known)
+    return known
+  }
+  // Everybody's sockets are looked at only where there are ports to compare them with.
+  let everywhere: ReadonlyMap<number, readonly number[]> | null = null
+  return counted.map(([run, { members, strangers, spared, table }]) => {
+    const listening = processes.ports(members.slice(0, policy.portsAsked).map(({ row }) => row.pid))
+    const ports = new Set([...[...listening.values()].flat(), ...files.journal(run.id).flatMap((entry) => entry.ports)])
+    if (ports.size > 0) everywhere ??= processes.ports(table.rows.map(({ pid }) => pid))
+    const known = new Set([...strangers, ...spared.map(({ row }) => row)].map(({ pid }) => pid))
+    const exempt = ({ pid, marker = null }: ProcessRow): boolean =>
+      pid === processes.self().pid || pid === run.keeper?.pid || known.has(pid) || (marker !== null && marker !== run.marker && others.has(marker))
+    const uid = process.geteuid?.() ?? 0
+    const clues = { dir: run.dir, cookie: run.cookie, marker: run.marker, uid, ports, members, exempt, cwd }
+    return [run, suspectsOf(table.rows, bornAfter(run), { ...clues, listens: (pid) => everywhere?.get(pid) ?? [] })]
+  })
+}
+
+/** What runs, and what ended last: somebody may only just have been left behind. */
+export async function runsInQuestion(world: World): Promise<Run[]> {
+  const store = await world.store('reader')
+  const live = await store.snapshot('live', world.policy.sessionsShown)
+  const last = await store.snapshot('all', world.policy.suspectsOf)
+  const runs = [...live.views, ...last.views].flatMap(({ run }) => (run === null ? [] : [run]))
+  return [...new Map(runs.map((run) => [run.id, run])).values()]
+}

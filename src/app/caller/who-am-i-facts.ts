@@ -1,0 +1,208 @@
+import { harnessOf, isHere, isThere, lookAtAll } from '../../act/index.ts'
+import type { Listed, OnRecord, Origin, SelfFacts, Served } from '../../decide/index.ts'
+import { agentsAmong, mayBeAgent, registeredAgents } from '../../harness/index.ts'
+import type {
+  Agent,
+  Environment,
+  LiveRun,
+  NativeId,
+  ProcessId,
+  ProcessRow,
+  Registered,
+  Run,
+  ServedSession,
+  SharedDaemon,
+  Store,
+} from '../../model/index.ts'
+import { innermostCookie, isLive, LINEAGE_VARIABLE, sameProcess } from '../../model/index.ts'
+import type { Front } from '../world/front.ts'
+import { candidateOf, everybody } from '../world/process-candidate.ts'
+import type { World } from '../world/world.ts'
+import { bornWith, provenFront } from './caller.ts'
+
+/** A live run with the process that is its agent, as somebody has just seen it; null: that is not known. */
+export type Seen = { readonly run: Run; readonly pid: number | null }
+
+/**
+ * Everything that tells who the caller is. Only the few processes that it was started from are looked at; all of them only where nothing but
+ * a marker is left, and that may have come through a shared daemon.
+ */
+export async function selfFacts(world: World, as: 'writer' | 'reader', seen?: readonly Seen[]): Promise<SelfFacts> {
+  const store = await world.store(as)
+  const front = await provenFront(world, as)
+  const marker = bornWith(world, front)
+  const marked = await onRecord(store, marker === null ? null : ((await store.runByMarker(marker)) ?? (await store.runWithMarker(marker))))
+  const name = world.env['HOLDFAST_RUN']
+  const named = name === undefined ? null : await onRecord(store, await store.run(name))
+  const said = { epoch: world.env['HOLDFAST_EPOCH'], secret: secretOf(world, front) }
+  const rows = around(world, front)
+  const all = seen ?? (await store.snapshot('live', world.policy.sessionsShown)).views.map(({ run }) => ({ run, pid: null }))
+  const live = all.flatMap(({ run }) => (run !== null && isLive(run) && isHere(run, world) ? [run] : []))
+  const others = new Set(all.flatMap(({ run, pid }) => (run !== null && pid !== null && !rows.some((row) => row.pid === pid) ? [run.id] : [])))
+  const daemons = world.daemons(rows)
+  const owners = ownersFor(world, store, live)
+  const recorded = live.filter((run) => !others.has(run.id) && (marked === null || run.id === marked.run.id || run.adopted || run.marker === null))
+  const origins = await originsIn(world, store, { rows, daemons, recorded }, owners)
+  const agent = marked === null ? null : harnessOf(marked.run, world.files)
+  const isAround = agent !== null && rows.some((row) => sameProcess(row, agent))
+  return {
+    marker,
+    marked,
+    named,
+    said,
+    origins,
+    served: await servedBy(world, marker, { rows, daemons }, owners),
+    elsewhere: marked?.session.harness != null && agent !== null && !isAround && isThere(agent, world.processes),
+    doubt: marked === null || marker === null || isAround || said.secret === marked.run.cookie ? null : doubtOf(world, marker),
+  }
+}
+
+async function onRecord(store: Store, run: Run | null): Promise<OnRecord | null> {
+  const found = run === null ? null : await store.find(run.session, 'exact')
+  return run !== null && found?.kind === 'found' ? { session: found.view.session, run } : null
+}
+
+/** The secret of the innermost run; without the one that our own front has just made. */
+function secretOf({ env }: World, front: Front | null): string | undefined {
+  const lineage = env[LINEAGE_VARIABLE]
+  const own = front !== null && lineage?.endsWith(front.cookie) === true ? lineage.slice(0, -front.cookie.length - 1) : lineage
+  return own === undefined || own === '' ? undefined : innermostCookie(own)
+}
+
+/** Those that we were started from, as they are now: without ourselves, and without the shell that waits for us. */
+function around({ processes }: World, front: Front | null): ProcessRow[] {
+  return processes
+    .origins()
+    .slice(1, MAX_ORIGINS)
+    .flatMap((one) => {
+      const seen = one.pid === front?.keeper.pid ? null : processes.sample(one.pid)
+      return seen?.kind === 'seen' && sameProcess(seen.row, one) ? [seen.row] : []
+    })
+}
+const MAX_ORIGINS = 100
+
+type Owners = (native: NativeId) => Promise<OnRecord | null>
+
+/** Whose a conversation is: as the store has it, or as a run has just learnt it. */
+const ownersFor = (world: World, store: Store, live: readonly LiveRun[]): Owners =>
+  async function ownerOf({ harness, id }) {
+    const view = await store.nativeOwner({ harness, id })
+    if (view?.run != null) return { session: view.session, run: view.run }
+    // A session that was handed to a daemon is known by its id as soon as somebody looks for its members.
+    const { files, daemonLore } = world
+    await lookAtAll(
+      live.filter((run) => daemonLore.handsOver(run.argv) === harness && files.natives(run.id).length === 0),
+      world,
+    )
+    const run = live.find((one) => files.natives(one.id).some((native) => native.harness === harness && native.id.startsWith(id)))
+    return run === undefined ? null : onRecord(store, run)
+  }
+
+type Chain = {
+  readonly rows: readonly ProcessRow[]
+  readonly daemons: readonly SharedDaemon[]
+  /** The runs whose agent may be among them. Who carries the marker of one is in no other that could be given one. */
+  readonly recorded: readonly LiveRun[]
+}
+
+async function originsIn(world: World, store: Store, { rows, daemons, recorded: runs }: Chain, ownerOf: Owners): Promise<Origin[]> {
+  const { processes, files } = world
+  const agents = agentsIn(world, rows)
+  const known = runs.flatMap((run): [ProcessId, LiveRun][] => {
+    const agent = harnessOf(run, files)
+    return agent === null ? [] : [[agent, run]]
+  })
+  const origins: Origin[] = []
+  for (const row of rows) {
+    const agent = agents.find((one) => one.row.pid === row.pid) ?? null
+    const recorded = known.find(([id]) => sameProcess(id, row))?.[1] ?? null
+    origins.push({
+      process: { pid: row.pid, ticks: row.ticks },
+      marker: processes.marker(row.pid),
+      recorded: await onRecord(store, recorded),
+      agent,
+      listed:
+        agent === null || agent.nativeId === null ? null : withRival(world, rows, await ownerOf({ harness: agent.harness, id: agent.nativeId })),
+      daemon: daemons.find((one) => one.row.pid === row.pid)?.what ?? null,
+    })
+  }
+  return origins
+}
+
+/** A conversation may have two owners: the one that its run has on record is the session. */
+function withRival({ processes, files }: World, rows: readonly ProcessRow[], record: OnRecord | null): Listed | null {
+  const agent = record === null ? null : harnessOf(record.run, files)
+  const isElsewhere = agent !== null && !rows.some((row) => sameProcess(row, agent)) && isThere(agent, processes)
+  return record === null ? null : { ...record, rival: isElsewhere ? agent.pid : null }
+}
+
+/** The agents among them, each with what its own harness says of it: where that keeps its things, its environment tells, or what it gave us. */
+function agentsIn(world: World, rows: readonly ProcessRow[]): Agent[] {
+  const { processes } = world
+  const own = world.ownHarnesses()
+  const candidates = rows.filter((row) => mayBeAgent(row.name, processes.arguments(row.pid), own)).map((row) => candidateOf(processes, row))
+  if (candidates.length === 0) return []
+  const registered = candidates.flatMap(({ row }) => {
+    const entriesIn = (env: Environment): Registered[] => registeredAgents(env, (pid) => pid === row.pid)
+    const entries = entriesIn(processes.environment(row.pid))
+    return entries.length > 0 ? entries : entriesIn(world.env)
+  })
+  const agents = agentsAmong(candidates, registered, own)
+  return agents.filter((agent) => !agents.some((parent) => isFork(agent, parent)))
+}
+
+/** A copy of an agent that has become nothing else (a subshell): it is no other agent. */
+const isFork = (agent: Agent, parent: Agent): boolean =>
+  agent.row.parent === parent.row.pid &&
+  agent.harness === parent.harness &&
+  agent.nativeId === null &&
+  agent.argv.join('\0') === parent.argv.join('\0')
+
+/** The conversation in a shared daemon that has started us: by the process that works for it, or by what our environment says. */
+async function servedBy(world: World, marker: number | null, chain: Omit<Chain, 'recorded'>, ownerOf: Owners): Promise<Served | null> {
+  for (const { harness, served } of chain.daemons) {
+    const own = served?.find(({ processes }) => processes.some((one) => chain.rows.some((row) => sameProcess(row, one))))
+    if (own?.nativeId == null) continue
+    return { harness, id: own.nativeId, owner: await ownerOf({ harness, id: own.nativeId }), doubt: null }
+  }
+  const said = saidIn(world)
+  if (said === null) return null
+  const { harness, id } = said
+  const native = nativeOf(
+    said,
+    daemonsWith(world, marker).filter((daemon) => daemon.harness === harness),
+  )
+  if (native !== null) return { harness, id: native, owner: await ownerOf({ harness, id: native }), doubt: null }
+  const doubt = `its environment names ${harness} session ${id}, but no shared daemon that it can have come through serves that`
+  return { harness, id, owner: null, doubt }
+}
+
+/** `session`: what the daemon calls it, the beginning of an id that it has or had. */
+type Said = NativeId & { readonly session: string }
+
+function saidIn({ daemonLore, env }: World): Said | null {
+  for (const [harness, variable] of daemonLore.variables) {
+    const session = daemonLore.backgroundId(harness, env)
+    if (session !== null) return { harness, id: (variable === null ? undefined : env[variable]) || session, session }
+  }
+  return null
+}
+
+/** An environment can say anything: it only tells which of those it is that a daemon really serves. */
+function nativeOf({ id, session }: Said, daemons: readonly SharedDaemon[]): string | null {
+  const all = daemons.flatMap(({ served }) => served ?? [])
+  const known = (is: (one: string) => boolean): ServedSession | undefined =>
+    all.find(({ nativeId, firstId }) => [nativeId, firstId].some((one) => one != null && is(one)))
+  return (known((one) => one === id) ?? known((one) => one.startsWith(session)))?.nativeId ?? null
+}
+
+/** All that a shared daemon starts has its marker. */
+const daemonsWith = (world: World, marker: number | null): SharedDaemon[] =>
+  world.daemons(everybody(world)).filter(({ row }) => world.processes.marker(row.pid) === marker)
+
+/** What lost its parents and its environment has only a marker; and all that such a daemon starts has the daemon's. */
+function doubtOf(world: World, marker: number): string | null {
+  const [daemon] = daemonsWith(world, marker)
+  if (daemon === undefined) return null
+  return `it carries a run's marker, but so does all that ${daemon.what} (pid ${daemon.row.pid}) starts for others, and nothing else tells`
+}

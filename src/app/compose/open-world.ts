@@ -1,0 +1,119 @@
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { Eyes } from '../../act/index.ts'
+import { backoffMs } from '../../decide/index.ts'
+import { daemonLore, sharedDaemons } from '../../harness/index.ts'
+import { cgroupContainers, gitWorktrees, runFiles, shellKeepers, systemNotifiers, tmuxPanes } from '../../keep/index.ts'
+import type { ProcessRow, Store } from '../../model/index.ts'
+import { Problem, policy } from '../../model/index.ts'
+import { linuxCgroups, linuxProcesses, readPlace } from '../../observe/index.ts'
+import { openSqliteStore, readForeignDatabase } from '../../record/index.ts'
+import { agentsIn, recordCompany } from '../agent/nested-agents.ts'
+import { learnAtEnd } from '../conversation/conversation.ts'
+import { markersOnDisk, recoverStore } from '../recover/recover.ts'
+import { tokensOf } from '../usage/count-tokens.ts'
+import { recordInPassing } from '../world/best-effort-write.ts'
+import { realClock } from '../world/clock.ts'
+import { openConfig } from '../world/config.ts'
+import { withFailpoints } from '../world/failpoints.ts'
+import { homePath, openHome, userName } from '../world/home.ts'
+import type { World } from '../world/world.ts'
+
+export type WorldOptions = { readonly assets: string; readonly home?: string | undefined; readonly env?: NodeJS.ProcessEnv }
+
+/** The only place where real edges are built. */
+export function openWorld({ assets, home: option, env = process.env }: WorldOptions): World {
+  const home = openHome(homePath(option, env))
+  const clock = realClock
+  const processes = withFailpoints('processes', linuxProcesses(readPlace(home.install)))
+  const files = withFailpoints('files', runFiles(home.path))
+  const birth = (pid: number) => {
+    const seen = processes.sample(pid)
+    return seen.kind === 'seen' ? { pid, ticks: seen.row.ticks } : null
+  }
+  const islands = join(home.path, 'worktrees')
+  const cgroups = withFailpoints('cgroups', linuxCgroups)
+  const config = openConfig(home.path)
+  const { spares } = config
+  const daemons = (rows: readonly ProcessRow[]) => sharedDaemons(rows, processes.arguments, processes.environment)
+  const keepers = withFailpoints('keepers', shellKeepers({ assets, files, birth }))
+  const panes = withFailpoints(
+    'panes',
+    tmuxPanes({ home: home.path, assets, files, env, birth, arguments: processes.arguments, send: processes.send }),
+  )
+  const senses = { processes, files, harnesses: config.harnesses, ownHarnesses: config.ownHarnesses, readDatabase: readForeignDatabase, clock, env }
+  const zeroAfter: Eyes['zeroAfter'] = (run) => {
+    const harness = files.natives(run.id).at(-1)?.harness
+    return config.harnesses().find(({ name }) => name === harness)?.zeroAfter ?? []
+  }
+  const tokensIn: Eyes['tokensIn'] = (run) => tokensOf(senses, run)
+  const opened = new Map<string, Promise<Store>>()
+  const open = async (as: 'writer' | 'reader'): Promise<Store> => {
+    const bounds = { minMs: policy.busyRetryMinMs, maxMs: policy.busyRetryMaxMs }
+    const port = await openSqliteStore({
+      path: join(home.path, 'holdfast.db'),
+      clock,
+      patienceMs: policy.busyMs,
+      writePatienceMs: as === 'writer' ? policy.busyMs : 0,
+      backoff: (attempt) => backoffMs(attempt, bounds, clock.random()),
+    })
+    const store = withFailpoints('store', port)
+    await recoverStore(store, { islands, processes, files, cgroups, spares, daemons, daemonLore, tokensIn, zeroAfter, clock })
+    return store
+  }
+  const store: World['store'] = (as) => {
+    const known = opened.get(as) ?? open(as)
+    opened.set(as, known)
+    return known
+  }
+  const world: World = {
+    home: home.path,
+    islands,
+    assets,
+    env,
+    policy,
+    clock,
+    processes,
+    files,
+    keepers,
+    panes,
+    cgroups,
+    containers: withFailpoints('containers', cgroupContainers),
+    spares,
+    harnesses: config.harnesses,
+    ownHarnesses: config.ownHarnesses,
+    readDatabase: readForeignDatabase,
+    tokensIn,
+    zeroAfter,
+    agentsIn: agentsIn(senses),
+    recordCompany: async (run, agents) => recordCompany(senses, await store('writer'))(run, agents),
+    learnAtEnd: (run) => recordInPassing()(async () => learnAtEnd(world, await store('writer'), run)),
+    notifiers: systemNotifiers(env),
+    notify: config.notify,
+    configTrouble: config.trouble,
+    daemonPort: config.daemonPort,
+    daemons,
+    daemonLore,
+    ask: (asking, environment, ms) => keepers.ask(asking, environment, ms),
+    worktrees: withFailpoints('worktrees', gitWorktrees(env)),
+    host: hostname(),
+    user: userName,
+    store,
+    others: () =>
+      store('reader')
+        .then((port) => port.markers())
+        .catch((error: unknown) => {
+          if (error instanceof Problem) return markersOnDisk(files)
+          throw error
+        }),
+    close() {
+      for (const known of opened.values())
+        known
+          .then((port) => port.close())
+          // One that never opened, or cannot even be closed, is nobody's trouble any more.
+          .catch(() => {})
+      opened.clear()
+    },
+  }
+  return world
+}

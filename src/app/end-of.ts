@@ -1,9 +1,0 @@
-import type { Ended } from '../model/index.ts'
-import { isLive } from '../model/index.ts'
-import type { World } from './world.ts'
-
-/** How a run ended, if it has. */
-export async function endOf(world: World, id: string): Promise<Ended | null> {
-  const run = await (await world.store('reader')).run(id)
-  return run === null || isLive(run) ? null : run
-}

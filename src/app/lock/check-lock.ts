@@ -1,0 +1,41 @@
+import type { Holding } from '../../decide/index.ts'
+import { type Directory, Problem } from '../../model/index.ts'
+import { findDirectory } from '../../observe/index.ts'
+import type { CheckSight } from '../../show/index.ts'
+import { ancestorsOf } from '../caller/caller.ts'
+import { runAround } from '../caller/who-am-i.ts'
+import type { World } from '../world/world.ts'
+import { holdingsOn, pidOf, whoseLocks } from './judge-locks.ts'
+
+/** Is it in use? Nobody's processes are looked at but those of who is in the way, and nothing is written. */
+export async function checkLock(world: World, dir: string): Promise<CheckSight> {
+  const directory = enterable(dir, world.islands)
+  if (typeof directory === 'string') return { dir, state: 'unknown', own: false, holding: null, why: directory }
+  const store = await world.store('reader')
+  const { locks } = await store.locks([], null)
+  const holdings = await holdingsOn(world, store, directory, locks)
+  const inUse = holdings.map((holding) => answerFor(directory.path, holding)).filter(({ state }) => state !== 'free')
+  if (inUse.length === 0) return { dir: directory.path, state: 'free', own: false, holding: null, why: 'nobody holds it' }
+  const around = await ancestorsOf(world, await runAround(world, 'reader'), 'reader')
+  const { ours } = await whoseLocks(world, store, { ancestors: around })
+  // It is the caller's own only if nobody else is there.
+  const isOwn = ({ holding }: CheckSight): boolean => ours.some(({ seq }) => seq === holding?.lock.seq)
+  const strangers = inUse.filter((answer) => !isOwn(answer))
+  const worst = strangers.find(({ state }) => state === 'held') ?? strangers[0]
+  return worst ?? { ...(inUse[0] as CheckSight), own: true }
+}
+
+/** Why it cannot be told what is there, if it is there. */
+function enterable(dir: string, islands: string): Directory | string {
+  try {
+    return findDirectory(dir, islands)
+  } catch (error) {
+    if (error instanceof Problem && error.detail['reason'] !== undefined) return error.message
+    throw error
+  }
+}
+
+function answerFor(dir: string, holding: Holding): CheckSight {
+  const { lock, relation, verdict } = holding
+  return { dir, state: verdict.kind, own: false, why: verdict.why, holding: { lock, relation, pid: pidOf(holding) } }
+}

@@ -1,0 +1,12 @@
+import type { Store } from '../../model/index.ts'
+import type { World } from '../world/world.ts'
+
+/** Forgets ended runs beyond retention, row and directory. */
+export async function housekeep(world: World, store: Store): Promise<void> {
+  const gone = await store.forget({
+    endedBefore: world.clock.now() - world.policy.retentionMs,
+    keep: world.policy.retentionRuns,
+    limit: world.policy.pruneBatch,
+  })
+  for (const run of gone) world.files.remove(run)
+}

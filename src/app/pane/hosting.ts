@@ -1,0 +1,30 @@
+import { elsewhere, versionTrouble } from '../../decide/index.ts'
+import { type Namespaces, Problem } from '../../model/index.ts'
+import type { World } from '../world/world.ts'
+
+/** Why nothing can be hosted in panes here, or the tmux that can. */
+export async function hosting({ panes }: World): Promise<{ readonly trouble: string } | { readonly trouble: null; readonly version: string }> {
+  const trouble = panes.trouble()
+  if (trouble !== null) return { trouble }
+  const version = await panes.version()
+  if (version === null) return { trouble: 'tmux does not say its version' }
+  const old = versionTrouble(version)
+  return old === null ? { trouble: null, version } : { trouble: old }
+}
+
+/** What could not be hosted is refused before anybody is ended for it. */
+export async function refuseUnhosted(world: World): Promise<void> {
+  const { trouble } = await hosting(world)
+  if (trouble !== null) throw new Problem('unavailable', `a run cannot be hosted in tmux: ${trouble}`, { hint: 'install tmux, or leave --tmux out' })
+  const namespaces = await world.panes.namespaces()
+  if (namespaces !== null) refuseElsewhere(namespaces)
+}
+
+/** Namespaces cannot be given to a run that is hosted: it has those of its server. */
+export function refuseElsewhere(namespaces: Namespaces): void {
+  const where = elsewhere(namespaces)
+  if (where !== null)
+    throw new Problem('unavailable', `the tmux server of this home is in ${where}: a run would be there too`, {
+      hint: 'start it where that server runs, or stop the sessions in its panes first (holdfast ls), or use another --home',
+    })
+}

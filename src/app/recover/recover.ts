@@ -1,0 +1,42 @@
+import { type Eyes, type Looked, lookAtAll } from '../../act/index.ts'
+import { endedAt, verdict } from '../../decide/index.ts'
+import type { Clock, LiveRun, RunFiles, RunRecord, Store } from '../../model/index.ts'
+import { lookForDirectory, readMounts } from '../../observe/index.ts'
+
+/**
+ * An empty store beside run directories was lost: deleted, or moved away. Its runs may be alive, so they are put on record again, and
+ * judged, before anything can be claimed. Costs one look at an empty folder when there is nothing to recover.
+ */
+export async function recoverStore(store: Store, eyes: Omit<Eyes, 'others'> & { clock: Clock; islands: string }): Promise<void> {
+  const { files, clock } = eyes
+  if (!(await store.isEmpty())) return
+  const records = readAll(files)
+  if (records.length === 0) return
+  const mounts = readMounts()
+  await store.restore(
+    records.map((record) => ({
+      record,
+      directory: lookForDirectory(record.dir, eyes.islands, mounts),
+      native: files.natives(record.id).at(-1) ?? null,
+    })),
+  )
+  const runs = records.map(asLive)
+  const looked = await lookAtAll(runs, { ...eyes, others: async () => markersOf(records) })
+  for (const run of runs) {
+    const seen = looked.get(run.id) as Looked
+    const judged = verdict(run, seen)
+    if (judged.kind === 'over') await store.recordEnded(run, judged.ending, seen.harnessId, endedAt(run, seen.exit, clock.now()))
+  }
+}
+
+/** A run as far as its directory tells: on record as it was when it was started. */
+export const asLive = (record: RunRecord): LiveRun => ({ ...record, state: record.keeper === null && !record.adopted ? 'starting' : 'running' })
+
+export const readAll = (files: RunFiles): RunRecord[] =>
+  files.list().flatMap((id) => {
+    const record = files.read(id)
+    return record === null ? [] : [record]
+  })
+
+const markersOf = (records: readonly RunRecord[]): ReadonlySet<number> => new Set(records.flatMap(({ marker }) => (marker === null ? [] : [marker])))
+export const markersOnDisk = (files: RunFiles): ReadonlySet<number> => markersOf(readAll(files))

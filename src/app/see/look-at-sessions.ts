@@ -1,0 +1,173 @@
+import { type Looked, lookAtAll, usageOf } from '../../act/index.ts'
+import { converge, endedAt, type Verdict, verdict } from '../../decide/index.ts'
+import type { HoldfastEvent, LiveRun, Lock, Run, Session, SessionView, Store } from '../../model/index.ts'
+import { isLive, liveRunsOf, Problem } from '../../model/index.ts'
+import type { Sight } from '../../show/index.ts'
+import { activityOf } from '../activity/activity.ts'
+import { learnAtEnd } from '../conversation/conversation.ts'
+import { hasHooks } from '../hooks/install-hooks.ts'
+import { judgeLocks } from '../lock/judge-locks.ts'
+import { forgottenLocks } from '../lock/trees-without-record.ts'
+import { withTokens } from '../usage/tokens-of-sessions.ts'
+import { worktreeAt } from '../worktree/worktree.ts'
+import { type Recorder, recordInPassing } from '../world/best-effort-write.ts'
+import type { World } from '../world/world.ts'
+import { findSession } from './find-session.ts'
+
+/** `locks`: those that were on record when it was looked. */
+export type SeenAll = { readonly sights: Sight[]; readonly unreadable: readonly string[]; readonly locks: readonly Lock[] }
+
+/** Reads converge: what is proven over is recorded and shown as ended. They signal nothing and never wait for a writer. */
+export async function seeAll(world: World, which: 'live' | 'all'): Promise<SeenAll> {
+  const store = await world.store('reader')
+  const { views, locks, unreadable } = await store.snapshot(which, world.policy.sessionsShown)
+  const sights = await seeViews(world, store, views, 'glance')
+  const forgotten = await seeForgotten(world, store, locks)
+  const isShown = ({ session, run }: Sight): boolean =>
+    (which === 'all' || isLive(run)) && !forgotten.some((one) => one.session.id === session.id && one.run.id === run.id)
+  return { sights: [...sights.filter(isShown), ...forgotten], unreadable, locks }
+}
+
+/** Trees that live although their runs are over on record: nothing that lives is hidden by a row. */
+async function seeForgotten(world: World, store: Store, known: readonly Lock[]): Promise<Sight[]> {
+  const locks = await forgottenLocks(store, null, known)
+  const judged = await judgeLocks(world, locks)
+  const sights: Sight[] = []
+  for (const lock of locks) {
+    const state = judged.get(lock.seq)
+    const found = state === undefined || state.kind === 'free' ? null : await store.find(lock.session, 'exact')
+    const run = await store.run(lock.run)
+    if (found?.kind !== 'found' || run === null || state === undefined || state.kind === 'free') continue
+    const note = `its run is over on record, but its tree is not: ${state.why}; holdfast stop ${lock.session} ends it`
+    const [liveness, pid] = state.kind === 'held' ? (['alive', state.pid] as const) : (['unknown', null] as const)
+    sights.push({ session: found.view.session, run, liveness, pid, note, tasks: [], worktree: worktreeAt(world, run.dir) })
+  }
+  return withTokens(world, store, sights, 'glance')
+}
+
+export async function seeOne(world: World, reference: string): Promise<Sight> {
+  const store = await world.store('reader')
+  const view = await findSession(store, reference)
+  const [sight] = await seeViews(world, store, [view], 'all')
+  if (sight === undefined) throw new Problem('noSuchSession', `session ${view.session.id} has no run on record any more`)
+  return sight
+}
+
+async function seeViews(world: World, store: Store, views: readonly SessionView[], effort: 'all' | 'glance'): Promise<Sight[]> {
+  const live = liveRunsOf(views)
+  const looked = await lookSettled(world, live)
+  const sights: Sight[] = []
+  const recorder = recordInPassing()
+  for (const { session, run } of views) {
+    if (run === null) continue
+    const seen = looked.get(run.id)
+    if (isLive(run)) world.files.capLog(run.id)
+    sights.push({
+      session,
+      tasks: [],
+      worktree: worktreeAt(world, run.dir),
+      ...(isLive(run) && seen !== undefined ? await convergeOne(world, store, session, run, seen, recorder) : ended(run)),
+    })
+  }
+  return withTokens(world, store, sights, effort)
+}
+
+/** A keeper that is just writing down an end gets a moment to do it. */
+async function lookSettled(world: World, runs: readonly LiveRun[]): Promise<Map<string, Looked>> {
+  const looked = await lookAtAll(runs, world)
+  const until = world.clock.elapsed() + SETTLE_READ_MS
+  for (;;) {
+    const settling = runs.filter((run) => verdict(run, looked.get(run.id) as Looked).kind === 'settling')
+    if (settling.length === 0 || world.clock.elapsed() >= until) return looked
+    await world.clock.sleep(world.policy.pollMinMs * 5)
+    for (const [id, again] of await lookAtAll(settling, world)) looked.set(id, again)
+  }
+}
+const SETTLE_READ_MS = 300
+
+type Converged = Pick<Sight, 'run' | 'liveness' | 'pid' | 'note' | 'activity'>
+
+const ended = (run: Run): Converged => ({ run, liveness: 'dead', pid: isLive(run) ? null : (run.harness?.pid ?? null), note: null })
+
+async function convergeOne(world: World, store: Store, session: Session, run: LiveRun, seen: Looked, record: Recorder): Promise<Converged> {
+  const judged = verdict(run, seen)
+  const step = converge(run, judged, { ranMs: 0, maySignal: false, parentEnded: false })
+  const pid = seen.harnessId?.pid ?? null
+  if (step.kind === 'record-end') {
+    const at = endedAt(run, seen.exit, world.clock.now())
+    // Whoever records an end first says what the agent has left of itself: later nobody may.
+    await record(() => learnAtEnd(world, store, run))
+    const ending = { ...step.ending, usage: usageOf(run, [], world) }
+    await record(() => store.recordEnded(run, ending, seen.harnessId, at))
+    return ended(
+      (await store.run(run.id).then((now) => (now !== null && !isLive(now) ? now : null))) ?? {
+        ...run,
+        ...ending,
+        harness: seen.harnessId,
+        endedAt: at,
+      },
+    )
+  }
+  if (step.kind === 'record-exit') await record(() => store.recordExited(run, step.exit, world.clock.now()))
+  const over = judged.kind === 'leftovers' || judged.kind === 'settling'
+  const shown: LiveRun =
+    over && run.state !== 'stopping'
+      ? { ...run, state: 'stopping', intent: null, survivors: [], exit: judged.kind === 'leftovers' ? judged.exit : null }
+      : run
+  return {
+    run: shown,
+    liveness: livenessOf(judged),
+    pid,
+    activity: isAtWork(shown, judged, seen) ? activityOf(world, session, shown, () => seen.harnessId) : null,
+    note: fenceNote(world, shown, judged) ?? handedOverNote(world, shown, judged, seen) ?? noteOf(shown, judged, seen),
+  }
+}
+
+/** One that is ending, frozen or gone is at nothing, whatever it said before. */
+const isAtWork = (run: LiveRun, { kind }: Verdict, { harness }: Looked): boolean =>
+  kind === 'alive' && run.state === 'running' && harness?.kind === 'alive' && !harness.frozen
+
+/** Fenced off, but not asked to end: nobody else says why its tool calls are denied. */
+function fenceNote(world: World, run: LiveRun, { kind }: Verdict): string | null {
+  const intent = kind === 'alive' && run.state === 'running' ? world.files.intent(run.id) : null
+  if (intent === null) return null
+  return `${hasHooks(world, run.id) ? 'its tool calls are denied' : 'it is fenced off, but no hooks are installed that would deny its tool calls'}: ${intent.reason}`
+}
+
+/** Its command is over, its session is not. */
+const handedOverNote = ({ daemonLore }: World, { argv }: LiveRun, { kind }: Verdict, { harness }: Looked): string | null =>
+  kind === 'alive' && harness?.kind === 'gone' && daemonLore.handsOver(argv) !== null ? "its session goes on in its harness's own daemon" : null
+
+const livenessOf = (judged: Verdict): Sight['liveness'] => (judged.kind === 'unknown' ? 'unknown' : judged.kind === 'settling' ? 'dead' : 'alive')
+
+function noteOf(run: LiveRun, judged: Verdict, seen: Looked): string | null {
+  switch (judged.kind) {
+    case 'alive':
+      if (seen.harness?.kind === 'alive' && seen.harness.frozen) return 'the agent is stopped (SIGSTOP or Ctrl-Z)'
+      if (run.adopted) return 'it was adopted while it ran: how it ends will not be known'
+      if (seen.harness?.kind === 'gone') return 'the agent ended, its tree lives on (--until tree)'
+      return seen.keeper?.kind === 'gone' && seen.exit === null ? 'its keeper is gone: how it ends will not be known' : null
+    case 'leftovers':
+      if (run.state === 'stopping' && run.survivors.length > 0) return 'the agent ended, and what it started could not be ended: see the survivors'
+      if (judged.members.length === 0)
+        return 'the agent ended, a shared daemon of its harness still works on the session; holdfast reconcile ends that'
+      return `the agent ended, ${judged.members.length} of what it started still run${judged.members.length === 1 ? 's' : ''}; holdfast reconcile ends them`
+    case 'starting':
+    case 'settling':
+    case 'unknown':
+      return judged.why
+    case 'over':
+      return null
+  }
+}
+
+/** The newest, and of more than `limit` the newest of them. */
+export async function seeEvents(world: World, reference: string | null, after: number, limit = world.policy.eventsShown): Promise<HoldfastEvent[]> {
+  const store = await world.store('reader')
+  const session = reference === null ? null : (await findSession(store, reference)).session.id
+  if (reference !== null && after === 0)
+    await seeOne(world, reference).catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error
+    })
+  return store.events({ session, after, limit })
+}

@@ -1,0 +1,64 @@
+import { censusOf, usageOf, withPorts } from '../../act/index.ts'
+import type { LiveRun, Member, Run, Suspect } from '../../model/index.ts'
+import { isLive } from '../../model/index.ts'
+import type { Sight, TaskSight, TreeSight } from '../../show/index.ts'
+import { suspectsOfRuns } from '../agent/suspects.ts'
+import { learnNative } from '../conversation/conversation.ts'
+import { knownOf } from '../conversation/known-harness.ts'
+import type { World } from '../world/world.ts'
+import { findSession } from './find-session.ts'
+import { seeOne } from './look-at-sessions.ts'
+import { besideSession } from './see-locks.ts'
+
+/** Everything about one session: with what was started in it, what it has burned, and what holds it together. */
+export async function seeDetail(world: World, reference: string): Promise<Sight> {
+  await learnFirst(world, reference)
+  const sight = await seeOne(world, reference)
+  const { run } = sight
+  const store = await world.store('reader')
+  const started = await store.startedIn(run.id, world.policy.runsShown)
+  return {
+    ...sight,
+    said: (await store.said([run.id])).get(run.id) ?? { plan: null, result: null },
+    unread: await store.unread(run.session, world.clock.now()),
+    usage: await burned(world, run),
+    tasks: await Promise.all(started.map((child) => taskSight(world, child))),
+    ...(isLive(run) ? { entered: world.files.cgroup(run.id) !== null, ...(await besideSession(world, run.session)) } : {}),
+  }
+}
+
+/** Whoever asks about one session gets to know the conversation that it carries, as far as that can be told. */
+async function learnFirst(world: World, reference: string): Promise<void> {
+  const store = await world.store('reader')
+  const { run } = await findSession(store, reference)
+  const known = run === null || !isLive(run) ? null : await knownOf(world, store, run)
+  if (run !== null && isLive(run) && known !== null) await learnNative(world, store, run, known)
+}
+
+export const taskSight = async (world: World, run: Run): Promise<TaskSight> => ({ run, usage: await burned(world, run) })
+
+async function burned(world: World, run: Run): Promise<TaskSight['usage']> {
+  if (!isLive(run)) return run.usage ?? null
+  // A cgroup counts by itself; without one the members have to be added up.
+  const members = world.files.cgroup(run.id) === null ? (await censusOf(run, world, false)).members : []
+  return usageOf(run, members, world)
+}
+
+export type SeenTree = TreeSight & {
+  readonly sight: Sight
+  readonly tasks: readonly { readonly task: TaskSight; readonly members: readonly Member[] }[]
+}
+
+/** The processes of a session, with where they listen; those of what was started in it; and, if asked, who looks related. */
+export async function seeTree(world: World, reference: string, withSuspects: boolean): Promise<SeenTree> {
+  const sight = await seeDetail(world, reference)
+  const { run, liveness } = sight
+  const suspects: Suspect[] = withSuspects ? ((await suspectsOfRuns(world, [run]))[0]?.[1] ?? []) : []
+  if (!isLive(run) || liveness === 'unknown') return { sight, members: [], spared: [], suspects, tasks: [] }
+  const { members, spared } = await censusOf(run, world, false)
+  const live = sight.tasks.filter(({ run: child }) => isLive(child))
+  const tasks = await Promise.all(live.map(async (task) => ({ task, members: await membersOf(world, task.run as LiveRun) })))
+  return { sight, members: withPorts(members, world), spared, suspects, tasks }
+}
+
+const membersOf = async (world: World, run: LiveRun): Promise<readonly Member[]> => withPorts((await censusOf(run, world, false)).members, world)

@@ -1,0 +1,104 @@
+import { basename } from 'node:path'
+import { strongestOfEach } from '../../decide/index.ts'
+import type { Directory, Harness, NativeClaim, NativeId } from '../../model/index.ts'
+import { Problem } from '../../model/index.ts'
+import { lookForDirectory, readMounts } from '../../observe/index.ts'
+import { claimsOf, heldBy, keeperOf, type Whose, whoseAgents } from '../agent/find-agents.ts'
+import { agentFacts, agentLine, agentsHere, markedBy } from '../agent/unmanaged-agents.ts'
+import { seeAll } from '../see/look-at-sessions.ts'
+import { everybody } from '../world/process-candidate.ts'
+import type { World } from '../world/world.ts'
+
+type Owner = Whose & { readonly how: NativeClaim['how'] }
+
+/**
+ * Refuses a start of a harness's session that a live process owns already, wherever that works and whoever started it; what belongs to the
+ * session that is to be started is left to its claim. A command line is no proof, but enough to keep us
+ * from making a second owner, unless a person says that it is none (`despiteNamed`).
+ */
+export async function refuseOwned(world: World, native: NativeId, exceptSession: string | null, despiteNamed = false): Promise<void> {
+  const rows = everybody(world)
+  const owners = (await ownersOfNative(world, native, rows)).filter(
+    ({ session, how }) => (session === null || session !== exceptSession) && !(despiteNamed && how === 'named'),
+  )
+  const [first] = owners
+  if (first === undefined) return
+  const told = owners.map((owner) => `${agentLine(world, owner.agent)}${whose(owner)} (${BECAUSE[owner.how]})`).join('; ')
+  throw new Problem('held', `${native.harness} session ${native.id} is in use by ${told}`, {
+    hint: (await waysOut(world, first, rows)).join(' · '),
+    detail: {
+      nativeId: native.id,
+      unmanaged: owners.filter(({ session }) => session === null).map(({ agent, how }) => ({ ...agentFacts(world, agent), how })),
+      sessions: owners.flatMap(({ session }) => session ?? []),
+    },
+  })
+}
+
+/** The newest session of a directory may be that of whoever works there. */
+export function refuseNewest(world: World, harness: Harness, directory: Directory): void {
+  const mounts = readMounts()
+  const there = agentsHere(world).find(
+    (agent) => agent.harness === harness.name && agent.cwd !== null && lookForDirectory(agent.cwd, world.islands, mounts)?.key === directory.key,
+  )
+  if (there === undefined) return
+  throw new Problem(
+    'held',
+    `it would go on with the newest ${harness.title} session of ${directory.path}, where ${agentLine(world, there)} is at work`,
+    {
+      hint: 'name the session that you mean: holdfast resume ID; holdfast ls --all shows them',
+      detail: { unmanaged: [agentFacts(world, there)] },
+    },
+  )
+}
+
+/** One that is taken in brings its session along: it must not be another live session's. */
+export async function refuseOwnedElsewhere(world: World, native: NativeId, exceptPid: number): Promise<void> {
+  const owner = (await ownersOfNative(world, native)).find(({ agent, session }) => session !== null && agent.row.pid !== exceptPid)
+  const held = owner?.session ?? (await recordedFor(world, native))
+  if (held === null) return
+  const who = owner === undefined ? 'on record' : `${agentLine(world, owner.agent)}, ${BECAUSE[owner.how]}`
+  throw new Problem('held', `${native.harness} session ${native.id} is owned by session ${held} (${who}): both write to the same transcript`, {
+    hint: `end one of them: holdfast stop ${held}, or pid ${exceptPid} yourself`,
+    detail: { nativeId: native.id, sessions: [held] },
+  })
+}
+
+/** Live processes that own it, as far as is known best of each. */
+async function ownersOfNative(world: World, { harness, id }: NativeId, rows = everybody(world)): Promise<Owner[]> {
+  const found = await whoseAgents(world, rows)
+  const { views } = await (await world.store('reader')).snapshot('live', world.policy.sessionsShown)
+  return strongestOfEach(claimsOf(found, heldBy(world, views, rows))).flatMap((claim) => {
+    const one = found.find(({ agent }) => agent.row.pid === claim.pid)
+    return one !== undefined && claim.harness === harness && claim.nativeId === id ? [{ ...one, how: claim.how }] : []
+  })
+}
+
+/** The live session that has it on record. */
+async function recordedFor(world: World, { harness, id }: NativeId): Promise<string | null> {
+  const { sights } = await seeAll(world, 'live')
+  return sights.find(({ session }) => session.harness === harness && session.native === id)?.session.id ?? null
+}
+
+const BECAUSE: Readonly<Record<NativeClaim['how'], string>> = {
+  proven: 'its harness says so',
+  recorded: 'on record',
+  named: 'its command line names it, and nothing says otherwise',
+}
+
+const whose = ({ session }: Owner): string => (session === null ? ', which Holdfast did not start' : `, which is part of session ${session}`)
+
+async function waysOut(world: World, { agent, session, how }: Owner, rows: ReturnType<typeof everybody>): Promise<string[]> {
+  if (session !== null) return [`holdfast stop ${session}`, 'or end it where it was started']
+  const beside = how === 'named' ? ['--allow-unmanaged, if you know that it has left that one'] : []
+  const kept = keeperOf(agent.row, world.daemons(rows))
+  // A daemon would start it again: only the harness itself can end it, and joins it by the same word.
+  if (kept !== null) return [...(kept.stop === null ? [] : waysOfDaemon(kept.stop)), ...beside]
+  const adopt = (await markedBy(world, agent)) === null ? [`holdfast adopt ${agent.row.pid} takes it in as a session`] : []
+  return [...adopt, 'end it yourself', ...beside]
+}
+
+/** Where its program lies says little. */
+const waysOfDaemon = ([program = '', verb = '', ...id]: readonly string[]): string[] => {
+  const own = (word: string): string => [basename(program), word, ...id].join(' ')
+  return verb === 'stop' ? [`${own('attach')} joins it`, `${own(verb)} ends it`] : [`${own(verb)} ends it`]
+}

@@ -1,0 +1,145 @@
+import { join } from 'node:path'
+import { isThere, release, untilGone } from '../../act/index.ts'
+import { sessionVariables, startTrouble } from '../../decide/index.ts'
+import { GIT_VARIABLES, SESSION_VARIABLES } from '../../harness/index.ts'
+import type { CgroupBase, Ending, HostedKeeper, Launch, Pane, ProcessId, RunBase, RunRecord, Store } from '../../model/index.ts'
+import { intentOf, isLive, LINEAGE_VARIABLE, liveRunsOf, Problem } from '../../model/index.ts'
+import { unreadVariables } from '../../observe/index.ts'
+import { refuseElsewhere } from '../pane/hosting.ts'
+import { reachServer } from '../pane/join-pane.ts'
+import { withFailpoints } from '../world/failpoints.ts'
+import type { Front } from '../world/front.ts'
+import { newMarker, OWN_VARIABLES } from '../world/ids.ts'
+import type { World } from '../world/world.ts'
+
+export function launchOf(
+  world: World,
+  run: RunRecord,
+  about: {
+    lineage: readonly string[]
+    timeoutMs: number | null
+    front: Front | null
+    umask: number
+    base: CgroupBase
+    follow: Launch['follow']
+    stdin: string | null
+  },
+): Launch {
+  const names = Object.keys(world.env)
+  const unwanted = run.dir.startsWith(`${world.islands}/`) ? [...OWN_VARIABLES, ...GIT_VARIABLES] : OWN_VARIABLES
+  const table = [...SESSION_VARIABLES, ...world.ownHarnesses().flatMap((harness) => harness.sessionVariables)]
+  const stripped = [...sessionVariables(names, table), ...unwanted.filter((name) => names.includes(name))]
+  const environment = { ...world.env }
+  for (const name of stripped) delete environment[name]
+  const ignored = about.front?.ignores ?? new Set<number>()
+  return {
+    run,
+    environment,
+    stripped,
+    added: {
+      // In the foreground a shell hands them on by itself.
+      ...(about.front === null ? unreadVariables(environment) : {}),
+      HOLDFAST_HOME: world.home,
+      // For our own command and hooks, wherever the agent's own PATH leads.
+      HOLDFAST_NODE: process.execPath,
+      HOLDFAST_SESSION: run.session,
+      HOLDFAST_RUN: run.id,
+      HOLDFAST_EPOCH: String(run.epoch),
+      HOLDFAST_FENCE: world.files.fence(run.id),
+      [LINEAGE_VARIABLE]: [...about.lineage, run.cookie].join(':'),
+    },
+    helperMarker: run.marker === null ? null : newMarker('helper'),
+    keeperCgroup: about.base.kind === 'base' && about.base.inside ? about.base.path : null,
+    cgroupMount: about.base.kind === 'none' ? about.base.mount : null,
+    timeoutSeconds: about.timeoutMs === null ? null : Math.max(1, Math.ceil(about.timeoutMs / 1000)),
+    follow: about.follow,
+    stdin: about.stdin,
+    umask: about.umask,
+    // A shell starts background children deaf to INT and QUIT; the agent must hear them, unless the caller was deaf too.
+    // (tmux has all that it hosts ignore TTIN and TTOU.)
+    defaultSignals: [...(ignored.has(2) ? [] : ['INT']), ...(ignored.has(3) ? [] : ['QUIT']), ...(run.tmux === null ? [] : ['TTIN', 'TTOU'])],
+  }
+}
+
+/** In the foreground the keeper is on record with the claim; it only has to be told. */
+export const handOver = (world: World, launch: Launch): void => world.keepers.handOver(launch)
+
+/** Spawn, record, open the gate. Whatever goes wrong before it is open closes it, and nothing ever runs. */
+export async function launchDetached(world: World, store: Store, launch: Launch): Promise<ProcessId> {
+  const { run } = launch
+  const hosted = run.tmux === null ? null : await hostInPane(world, store, launch, run.tmux)
+  const gated = withFailpoints('gate', hosted ?? (await world.keepers.spawn(launch)))
+  try {
+    if (hosted !== null) takeHosted(world, run, hosted)
+    world.files.recordKeeper(run.id, gated.keeper)
+    const won = await store.recordRunning(run, gated.keeper, world.clock.now())
+    if (!won) throw new Problem('held', `session ${run.session} was asked to end while it was starting; nothing was started`)
+    await gated.open()
+  } catch (error) {
+    gated.close()
+    await untilGone([gated.keeper], world, world.policy.keeperLeaveMs)
+    throw error
+  }
+  return gated.keeper
+}
+
+/** Our server is nobody's: a helper by its marker, and in no run's cgroup. */
+async function hostInPane(world: World, store: Store, launch: Launch, pane: Pane): Promise<HostedKeeper> {
+  if (world.panes.isSwept(pane)) await reachAny(world, store, pane)
+  const base = world.cgroups.base()
+  const marker = world.keepers.markerTrouble() === null ? newMarker('helper') : null
+  return world.panes.spawn(launch, pane, { marker, cgroup: base.kind === 'base' ? base.path : null })
+}
+
+/** Another server may have come up since its namespaces were looked at: what counts is where the keeper is. */
+function takeHosted(world: World, run: RunBase, { server, namespaces }: HostedKeeper): void {
+  refuseElsewhere(namespaces)
+  if (server !== null) world.files.recordServer(run.id, server)
+}
+
+/** A second server in the place of one that lives would hide it from everybody. */
+async function reachAny(world: World, store: Store, { socket }: Pane): Promise<void> {
+  const { views } = await store.snapshot('live', world.policy.sessionsShown)
+  for (const run of liveRunsOf(views)) if (run.tmux?.socket === socket && (await reachServer(world, run))) return
+}
+
+/** Comes back when the agent is on record. One that could not be started, or was ended before it began, is told as such. */
+export async function untilHarness(world: World, store: Store, run: RunBase, keeper: ProcessId): Promise<ProcessId> {
+  const { files, clock, policy, processes } = world
+  const until = clock.elapsed() + policy.launchMs
+  const look = { hint: `look with: holdfast status ${run.session}` }
+  for (let delay = policy.pollMinMs; clock.elapsed() < until; delay = Math.min(delay * 2, policy.pollMaxMs)) {
+    const keeping = isThere(keeper, processes)
+    const harness = files.harness(run.id)
+    if (harness !== null) return harness
+    const failed = files.notStarted(run.id)
+    if (failed !== null) throw new Problem('noSuchSession', `could not start ${run.argv[0]}: ${startTrouble(failed)}`, look)
+    if (!keeping) {
+      const now = await store.run(run.id)
+      if (run.tmux !== null && (now === null || intentOf(now) === null))
+        throw new Problem('unavailable', 'tmux could not host it: its pane was gone before its agent began', {
+          hint: `see whether ${join(world.home, 'tmux.conf')} is why, if there is one; or leave --tmux out`,
+        })
+      const why = now !== null && intentOf(now) !== null ? intentOf(now)?.reason : now !== null && !isLive(now) ? now.reason : 'its keeper is gone'
+      throw new Problem('held', `session ${run.session} was ended before its agent began: ${why}`, look)
+    }
+    await clock.sleep(delay)
+  }
+  throw new Problem('unavailable', `session ${run.session} was started, but its agent did not appear within ${policy.launchMs / 1000} s`, look)
+}
+
+/** A launch that failed before its gate opened leaves no open run behind; nothing of it ever ran. */
+export async function abandon(world: World, store: Store, run: RunBase, error: unknown): Promise<void> {
+  const current = await store.run(run.id)
+  if (current === null || !isLive(current)) return
+  const intent = intentOf(current)
+  const ending: Ending = {
+    state: intent?.end ?? 'failed',
+    exit: null,
+    reason: intent?.reason ?? `could not start: ${error instanceof Error ? error.message : String(error)}`,
+    evidence: ['the gate never opened'],
+    by: intent?.by ?? 'launcher',
+  }
+  await store.recordEnded(current, ending, null, world.clock.now())
+  await release(current, world)
+}

@@ -1,0 +1,104 @@
+import { idIn, isHeadless } from '../../decide/index.ts'
+import type { Harness, OnDisk, Session, SessionView, Store } from '../../model/index.ts'
+import { isLive, Problem } from '../../model/index.ts'
+import { findSession } from '../see/find-session.ts'
+import type { World } from '../world/world.ts'
+import { isInstalled } from './agent-command.ts'
+import type { StartRequest } from './request.ts'
+
+/** `moved`: another session than the one that was named goes on with its conversation. */
+export type Resumption = Pick<StartRequest, 'session' | 'argv' | 'harness' | 'resume' | 'dir'> & {
+  readonly moved?: { readonly from: string; readonly to: string }
+}
+
+/**
+ * The next run of a session: its harness goes on with the conversation, in its directory. Of a command that we know nothing of, the same
+ * again. `args`: what the caller adds (or, where we know nothing, the command to run instead).
+ */
+export async function resumptionOf(
+  world: World,
+  reference: string,
+  args: readonly string[] | null,
+  { dir, ends }: { readonly dir: string | undefined; readonly ends: boolean },
+): Promise<Resumption> {
+  const store = await world.store('writer')
+  const found = await store.find(reference, 'prefix')
+  if (found.kind === 'none') {
+    const elsewhere = onDisk(world, reference)
+    if (elsewhere !== null) return fromDisk(elsewhere, args, dir)
+  }
+  const named = await findSession(store, reference, ends ? 'near' : 'prefix')
+  const { session } = await followMove(store, named)
+  const moved = session.id === named.session.id ? {} : { moved: { from: named.session.id, to: session.id } }
+  const about = { session: session.id, dir: dir ?? session.dir, ...moved }
+  const harness = world.harnesses().find(({ name }) => name === session.harness)
+  if (harness === undefined || harness.speech.resume === null) return { ...about, argv: args ?? session.argv }
+  const native = nativeFor(world, session, reference, harness)
+  refuseElsewhere(harness, session, dir)
+  return { ...about, harness: harness.name, argv: args ?? [], resume: { native, from: session.argv.slice(1) } }
+}
+
+/** A conversation that went to another session is resumed there. */
+async function followMove(store: Store, view: SessionView): Promise<SessionView> {
+  const { wentTo, native, id } = view.session
+  if (wentTo === null || native !== null) return view
+  const next = await store.find(wentTo, 'exact')
+  return next.kind === 'found' && next.view.session.id !== id ? next.view : view
+}
+
+/** Said by its native id, that very conversation is meant; said otherwise, the last that it carried. */
+function nativeFor(world: World, session: Session, reference: string, harness: Harness): string {
+  const isName = reference === session.id || reference === session.name || reference === session.native
+  const meant = isName ? null : (harness.sessions?.find(world.env, reference, world.readDatabase)?.id ?? null)
+  const id = meant ?? session.native ?? idIn(harness, session.argv.slice(1))
+  if (id !== null) return id
+  throw new Problem('noSuchSession', `which ${harness.title} session ${session.id} carried is not known, so it cannot be resumed`, {
+    hint: `name it: holdfast resume NATIVE-ID; hooks tell it from the start: holdfast hooks install ${harness.name}; or begin anew: holdfast run --session ${reference} ${harness.name}`,
+  })
+}
+
+/** Some find their sessions only where they were. */
+function refuseElsewhere(harness: Harness, session: Session, dir: string | undefined): void {
+  if (dir === undefined || harness.resumeIn === 'any' || dir === session.dir) return
+  throw new Problem('usage', `${harness.title} finds a session only in the directory where it was: ${session.dir}`, { hint: 'leave --dir out' })
+}
+
+type Elsewhere = OnDisk & { readonly harness: Harness }
+
+/** A session of some harness that Holdfast has never run. */
+function onDisk(world: World, id: string): Elsewhere | null {
+  const found = world.harnesses().flatMap((harness) => {
+    const session = harness.speech.resume === null ? null : (harness.sessions?.find(world.env, id, world.readDatabase) ?? null)
+    return session === null ? [] : [{ ...session, harness }]
+  })
+  // Two may read the same files: then it is of the one that is installed.
+  const files = new Set(found.map(({ path }) => path))
+  const [first, ...more] =
+    files.size === 1 ? [found.find(({ harness }) => isInstalled(world, harness)) ?? found[0]].flatMap((one) => one ?? []) : found
+  if (more.length > 0)
+    throw new Problem('usage', `${id} is a session of ${found.map(({ harness }) => harness.title).join(' and of ')}`, {
+      hint: 'say which: holdfast run HARNESS …, with its own way to resume',
+    })
+  return first ?? null
+}
+
+function fromDisk({ harness, id, dir: was }: Elsewhere, args: readonly string[] | null, dir: string | undefined): Resumption {
+  const at = dir ?? was
+  if (at === null) throw new Problem('usage', `where the ${harness.title} session ${id} worked is not known`, { hint: 'say where with --dir' })
+  return { session: undefined, harness: harness.name, argv: args ?? [], resume: { native: id, from: [] }, dir: at }
+}
+
+/** Sessions to choose from: those that are over first in mind, the newest first. */
+export async function resumable(world: World, dir: string | null): Promise<SessionView[]> {
+  const { views } = await (await world.store('reader')).snapshot('all', world.policy.sessionsShown)
+  return views.filter(({ run }) => run !== null && run.task === null && run.parent === null && (dir === null || run.dir === dir))
+}
+
+/** A run that had a prompt and ended with it is not started again by itself: its turns are not idempotent. */
+export function refuseSamePrompt(world: World, { session, run }: SessionView): void {
+  const harness = world.harnesses().find(({ name }) => name === session.harness)
+  if (harness === undefined || run === null || !isHeadless(harness, session.argv.slice(1))) return
+  throw new Problem('usage', `session ${session.id} was given its prompt on the command line; a restart would have it done twice`, {
+    hint: `${isLive(run) ? `holdfast resume ${session.id} --takeover` : `holdfast resume ${session.id}`} --prompt-file F goes on with another one`,
+  })
+}

@@ -1,0 +1,42 @@
+import type { OnRetire } from '../../model/index.ts'
+import { Problem } from '../../model/index.ts'
+import type { TaskSight } from '../../show/index.ts'
+import { runAround } from '../caller/who-am-i.ts'
+import { findSession } from '../see/find-session.ts'
+import { taskSight } from '../see/session-detail.ts'
+import type { World } from '../world/world.ts'
+import { start } from './start.ts'
+import type { Started } from './started.ts'
+
+export type TaskRequest = {
+  readonly name?: string | undefined
+  readonly onRetire: OnRetire
+  readonly argv: readonly string[]
+  readonly timeoutMs?: number | undefined
+  readonly dir?: string | undefined
+}
+
+/** A background run of the session around the caller. A name is the session's own: two sessions may both have a `review`. */
+export async function startTask(world: World, { name, onRetire, ...request }: TaskRequest): Promise<Started> {
+  const parent = await runAround(world, 'writer')
+  if (parent === null)
+    throw new Problem('usage', 'task start belongs inside a session: there is none around this command', {
+      hint: 'holdfast run --detach starts a session of its own',
+    })
+  const session = name === undefined ? undefined : `${parent.session}.${name}`
+  return start(world, { ...request, ...(session === undefined ? {} : { session }), detach: true, onLive: 'refuse', task: onRetire })
+}
+
+/** Of one session, of the one around the caller, or (outside of any) of all. */
+export async function seeTasks(world: World, reference: string | null): Promise<(TaskSight & { readonly parent: string })[]> {
+  const store = await world.store('reader')
+  const around = reference === null ? await runAround(world, 'reader') : null
+  const wanted = reference === null ? (around?.session ?? null) : (await findSession(store, reference)).session.id
+  const tasks = await store.tasks(wanted === null ? 'live' : 'all', wanted, world.policy.runsShown)
+  return Promise.all(
+    tasks.map(async (run) => ({
+      ...(await taskSight(world, run)),
+      parent: (run.parent === null ? null : await store.run(run.parent))?.session ?? '-',
+    })),
+  )
+}

@@ -1,0 +1,98 @@
+import { announced, newsFor, toldFrom } from '../../decide/index.ts'
+import type { Around, Message, Notice, Peer, Run, Store, Told } from '../../model/index.ts'
+import { isLive, MESSAGES } from '../../model/index.ts'
+import { messagesText, newsText, senderText } from '../../show/index.ts'
+import { recordInPassing } from '../world/best-effort-write.ts'
+import type { World } from '../world/world.ts'
+import { chosenSiblings } from './siblings.ts'
+
+/** How often it is looked again what an agent was told, when others tell it something at the same time. */
+const MAX_TRIES = 10
+
+/** What changed around a run's agent since it was last told, in one line; null: nothing. It counts as told from now on. */
+export async function tellNews(world: World, store: Store, run: Run): Promise<string | null> {
+  const { files } = world
+  const notices: Notice[] = []
+  for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+    const { version, text } = files.aware(run.id)
+    const before = toldFrom(text)
+    const around = await lookAround(world, store, run, before?.here ?? [])
+    notices.push(...files.takeNotices(run.id))
+    const { news, told } = newsFor(before, around, notices)
+    const next = JSON.stringify(told)
+    if (next === text && news === null) return null
+    // Two prompts at once see the same change: one of them tells it.
+    if (files.recordAware(run.id, version, next)) return news === null ? null : newsText(news)
+  }
+  for (const notice of notices) files.notify(run.id, notice)
+  return null
+}
+
+/** One that was told to end has nothing else to think of. */
+async function lookAround(world: World, store: Store, run: Run, known: readonly string[]): Promise<Around> {
+  const { files, policy, clock } = world
+  if (files.isRetired(run.id)) return { peers: [], gone: [], unread: [], retired: { session: run.session, intent: files.intent(run.id) } }
+  const peers = await peersOf(world, store, run)
+  const missed = known.filter((id) => !peers.some((peer) => peer.run === id))
+  const unread = await store.inbox(run.session, 'peek', { count: policy.inboxSize, bytes: Number.POSITIVE_INFINITY }, clock.now())
+  return {
+    peers,
+    gone: await overAmong(store, missed),
+    unread: unread.map(({ seq, at, from }) => ({ seq, at, from: senderText(from) })),
+    retired: null,
+  }
+}
+
+/** Those who work here too, without the runs that it has started itself: of them it knows. */
+async function peersOf(world: World, store: Store, run: Run): Promise<Peer[]> {
+  const { chosen } = await chosenSiblings(world, store, { session: run.session, here: true })
+  const sights = chosen.map(({ sight }) => sight)
+  const own = new Set([run.id])
+  for (const { run: one } of sights.toSorted((a, b) => a.run.startedAt - b.run.startedAt))
+    if (one.parent !== null && own.has(one.parent)) own.add(one.id)
+  const others = sights.filter(({ run: one }) => !own.has(one.id))
+  const said = await store.said(others.map(({ run: one }) => one.id))
+  return others.map(({ session, run: one }) => ({
+    run: one.id,
+    session: session.id,
+    harness: session.harness,
+    plan: said.get(one.id)?.plan?.text ?? null,
+  }))
+}
+
+/** Of those that are not seen, the ones on record as over: what cannot be told has not left. */
+async function overAmong(store: Store, runs: readonly string[]): Promise<Peer[]> {
+  const over: Peer[] = []
+  for (const id of runs) {
+    const run = await store.run(id)
+    if (run === null || !isLive(run)) over.push({ run: id, session: run?.session ?? id, harness: null, plan: null })
+  }
+  return over
+}
+
+/** Whom a message has reached is told so with its next tool call, unless it was with a prompt in between. */
+export async function announce(world: World, store: Store, readers: readonly string[], message: Pick<Message, 'seq' | 'from'>): Promise<void> {
+  // The message is on its way, whatever becomes of this.
+  const inPassing = recordInPassing()
+  for (const session of readers)
+    await inPassing(async () => {
+      const found = await store.find(session, 'exact')
+      const run = found.kind === 'found' ? found.view.run : null
+      const unread = await store.inbox(session, 'peek', { count: world.policy.inboxSize, bytes: Number.POSITIVE_INFINITY }, world.clock.now())
+      const waiting = unread.find(({ seq }) => seq === message.seq)
+      if (run === null || waiting === undefined || !isToBeAnnounced(world, run.id, waiting)) return false
+      const count = await store.unread(session, world.clock.now())
+      if (count > 0) world.files.notify(run.id, { topic: MESSAGES, text: messagesText(count, senderText(message.from)) })
+      return count > 0
+    })
+}
+
+function isToBeAnnounced({ files }: World, run: string, message: Told['message']): boolean {
+  for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+    const { version, text } = files.aware(run)
+    const told = announced(toldFrom(text), message)
+    if (told === null) return false
+    if (files.recordAware(run, version, JSON.stringify(told))) return true
+  }
+  return false
+}

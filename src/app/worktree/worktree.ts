@@ -1,0 +1,121 @@
+import { basename, join, relative } from 'node:path'
+import { areWorktrees, type Holding } from '../../decide/index.ts'
+import type { Directory, Store } from '../../model/index.ts'
+import { BRANCH_PREFIX, isDead, Problem, WORKTREE_REASON } from '../../model/index.ts'
+import { branchOf, findDirectory, isThereAtAll, lookForDirectory, mainOf, readMounts } from '../../observe/index.ts'
+import type { WorktreeSight } from '../../show/index.ts'
+import { pidOf } from '../lock/judge-locks.ts'
+import { whileHeld } from '../lock/take-lock.ts'
+import type { World } from '../world/world.ts'
+
+/** `dir`: where to work in it, the same folder as it was asked from. */
+export type MadeWorktree = { readonly path: string; readonly dir: string; readonly made: boolean }
+
+/** How many places are tried for worktrees whose names would be the same. */
+const PLACES = 100
+
+/** A working tree of its own, of the repository that `from` lies in: the one that we have for that branch, or a new one. */
+export async function worktreeFor(world: World, store: Store, from: string, wanted: string, session: string): Promise<MadeWorktree> {
+  const around = findDirectory(from, world.islands)
+  if (around.repository === null)
+    throw new Problem('usage', `${around.path} is in no git repository, so there can be no worktree of it`, { hint: 'leave --worktree out' })
+  if (wanted.startsWith('refs/')) throw new Problem('usage', `name the branch without refs/heads/, not ${wanted}`)
+  const branch = wanted === '' ? `${BRANCH_PREFIX}${session}` : wanted
+  const stem = `${basename(around.repository.root)}-${branch}`.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 100)
+  // Of those who want the same one, each finds it whole or not at all.
+  return oneAtATime(world, store, join(world.islands, stem), () => findOrMake(world, around, branch, stem, session))
+}
+
+/** A place that may not be there yet is held by its name alone; who finds it held waits for it. */
+async function oneAtATime<T>(world: World, store: Store, path: string, body: () => Promise<T>): Promise<T> {
+  const place: Directory = { path, key: `place:${path}`, inner: `place@${path}`, above: [], below: [], repository: null }
+  const until = world.clock.elapsed() + world.policy.worktreeMs
+  for (;;) {
+    const held = await whileHeld(world, store, place, 'a worktree is being made', body)
+    if ('done' in held) return held.done
+    if (world.clock.elapsed() >= until)
+      throw new Problem('held', `${path} is being made by pid ${pidOf(held.inTheWay) ?? '?'}, and is not ready`, { hint: 'try again' })
+    await world.clock.sleep(world.policy.pollMaxMs)
+  }
+}
+
+async function findOrMake(world: World, around: Directory, branch: string, stem: string, session: string): Promise<MadeWorktree> {
+  const repository = around.repository?.root ?? around.path
+  for (let place = 1; place <= PLACES; place++) {
+    const path = join(world.islands, place === 1 ? stem : `${stem}-${place}`)
+    if (isThereAtAll(path) && (await isHalfMade(world, path))) await mend(world, path)
+    if (isThereAtAll(path)) {
+      if (isFor(world, path, around, branch)) return { path, dir: sameFolder(path, around), made: false }
+      continue
+    }
+    const trouble = await world.worktrees.add({ repository, path, branch, reason: `${WORKTREE_REASON}${session}` })
+    if (trouble !== null)
+      throw new Problem('usage', `no worktree of ${repository} could be made: ${trouble}`, { hint: 'name another branch: --worktree=BRANCH' })
+    return { path, dir: sameFolder(path, around), made: true }
+  }
+  throw new Problem('unavailable', `there are ${PLACES} worktrees named ${stem} already`, {
+    hint: 'holdfast prune removes those that are clean and unused',
+  })
+}
+
+/** We hold its place, so whoever began it is gone; git itself may still be at it. */
+const isHalfMade = async (world: World, path: string): Promise<boolean> => (await world.worktrees.state(path)).kind === 'half'
+
+async function mend(world: World, path: string): Promise<void> {
+  const until = world.clock.elapsed() + world.policy.worktreeMs
+  while (cwdsBelow(world)(path) !== null) {
+    if (world.clock.elapsed() >= until) throw new Problem('held', `${path} was left half made, and is still written to`, { hint: 'try again' })
+    await world.clock.sleep(world.policy.pollMaxMs)
+    if (!(await isHalfMade(world, path))) return
+  }
+  await world.worktrees.remove(path)
+}
+
+/** Below the top of a large repository one works in a part of it; a folder that is not committed is not there. */
+function sameFolder(path: string, around: Directory): string {
+  const dir = join(path, relative(around.repository?.root ?? around.path, around.path))
+  return isThereAtAll(dir) ? dir : path
+}
+
+/** Another worktree of the same repository, on that branch. */
+function isFor(world: World, path: string, around: Directory, branch: string): boolean {
+  const there = lookForDirectory(path, world.islands, readMounts())
+  return there !== null && branchOf(path) === branch && (areWorktrees(there, around) || there.repository?.top === around.repository?.top)
+}
+
+/** What is to be told of a directory that lies in a worktree of ours. */
+export function worktreeAt({ islands }: World, dir: string): WorktreeSight | null {
+  const name = dir.startsWith(`${islands}/`) ? dir.slice(islands.length + 1).split('/', 1)[0] : undefined
+  if (name === undefined) return null
+  const path = join(islands, name)
+  return { path, branch: branchOf(path), repository: mainOf(path) }
+}
+
+/** Held while it is asked once more and removed: who wants to start there is refused, or was first and is seen. Null: it is gone. */
+export async function removeUnused(world: World, store: Store, path: string): Promise<string | null> {
+  const directory = lookForDirectory(path, world.islands, readMounts())
+  if (directory === null) return 'it cannot be entered'
+  const held = await whileHeld(
+    world,
+    store,
+    directory,
+    'it is being removed',
+    async () => cwdsBelow(world)(path) ?? (await world.worktrees.remove(path)),
+  )
+  return 'done' in held ? held.done : whoUses(held.inTheWay)
+}
+
+export const whoUses = ({ lock, verdict }: Holding): string =>
+  verdict.kind === 'unknown'
+    ? `it may be in use by ${lock.session ?? lock.user}: ${verdict.why}`
+    : `${lock.session ?? lock.user} ${lock.holder.kind === 'run' ? 'works in it' : `holds it: ${lock.reason}`}`
+
+/** Who works in a directory, or below it, whether or not we know them. */
+export function cwdsBelow({ processes }: World): (path: string) => string | null {
+  const { rows, blind } = processes.table({ since: Number.POSITIVE_INFINITY, cookies: false })
+  const at = rows.flatMap((row) => (isDead(row.state) ? [] : [{ row, cwd: processes.cwd(row.pid) }]))
+  return (path) => {
+    const found = at.find(({ cwd }) => cwd !== null && (cwd === path || cwd.startsWith(`${path}/`)))
+    return found === undefined ? blind : `${found.row.name} (pid ${found.row.pid}) works in it`
+  }
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { homedir, userInfo } from 'node:os'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { Problem } from '../../model/index.ts'
+import { inheritedVariable, networkFileSystem } from '../../observe/index.ts'
+import { markerBeforeHome } from './front.ts'
+
+export type Home = { readonly path: string; readonly install: string }
+
+/** `--home`, else HOLDFAST_HOME, else that of the run around us, else the state folder of the user. */
+export function homePath(option: string | undefined, env: NodeJS.ProcessEnv): string {
+  if (option !== undefined) return resolve(option)
+  if (env['HOLDFAST_HOME']) return resolve(env['HOLDFAST_HOME'])
+  // An environment that somebody gave us says all there is to say.
+  const around = env === process.env ? homeAround(env) : null
+  if (around !== null) return around
+  const state = env['XDG_STATE_HOME']
+  return join(state && isAbsolute(state) ? state : join(homedir(), '.local', 'state'), 'holdfast')
+}
+
+/** Some agents start their tools with an empty environment: what is in a run is in that run's home all the same. */
+function homeAround(env: NodeJS.ProcessEnv): string | null {
+  const marker = markerBeforeHome(env)
+  const home = marker === null ? null : inheritedVariable('HOLDFAST_HOME', marker)
+  return home !== null && isAbsolute(home) && existsSync(join(home, 'install')) ? home : null
+}
+
+/** What may lie in a home of ours before its install id does. */
+const OURS = /^(runs|daemon|worktrees|hooks|tmux|tmux\.conf|install.*|holdfast\.db.*|config\.toml)$/
+
+/** Makes the home if it is missing, and refuses one that is not ours or not safe. */
+export function openHome(named: string): Home {
+  makeFolder(named, named)
+  // What lies in it is compared with what the kernel says, which knows no links.
+  const path = realpathSync(named)
+  const stat = statSync(path)
+  const uid = process.geteuid?.() ?? stat.uid
+  const choose = 'choose another with --home or HOLDFAST_HOME'
+  if (stat.uid !== uid)
+    throw new Problem('unavailable', `the home ${path} belongs to uid ${stat.uid}, and you are ${userName()} (uid ${uid})`, { hint: choose })
+  const network = networkFileSystem(path)
+  if (network !== null)
+    throw new Problem('unavailable', `the home ${path} is on ${network}, where the store's locks do not hold`, {
+      hint: 'choose a local folder with --home or HOLDFAST_HOME',
+    })
+  const known = readInstall(path)
+  if (known === null) {
+    const stranger = readdirSync(path).find((name) => !OURS.test(name))
+    if (stranger !== undefined) throw new Problem('unavailable', `${path} is not a Holdfast home: it holds ${stranger}`, { hint: choose })
+  }
+  if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o700)
+  makeFolder(join(path, 'runs'), path)
+  return { path, install: known ?? writeInstall(path) }
+}
+
+/** Each missing folder in turn. (The recursive mkdir of Node never comes back where the kernel says ENOENT although the parent is there.) */
+function makeFolder(folder: string, home: string): void {
+  if (isDirectory(folder)) return
+  const parent = dirname(folder)
+  if (parent !== folder) makeFolder(parent, home)
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    // Somebody else may have made it just now.
+    if (isDirectory(folder)) return
+    throw new Problem('unavailable', `cannot make the home ${home}: ${(error as NodeJS.ErrnoException).code}`, {
+      hint: 'choose another with --home or HOLDFAST_HOME',
+      cause: error,
+    })
+  }
+}
+
+function readInstall(home: string): string | null {
+  try {
+    return readFileSync(join(home, 'install'), 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new Problem('unavailable', `cannot read ${join(home, 'install')}`, { cause: error })
+  }
+}
+
+/** Random, written once: the same home on the same machine is the same install. */
+function writeInstall(home: string): string {
+  const path = join(home, 'install')
+  const temporary = `${path}.${process.pid}.${randomUUID()}`
+  try {
+    writeFileSync(temporary, `${randomUUID()}\n`, { mode: 0o600 })
+    try {
+      linkSync(temporary, path)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    throw new Problem('unavailable', `cannot write ${path}: ${(error as NodeJS.ErrnoException).code}`, {
+      hint: 'free space or make the home writable',
+      cause: error,
+    })
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+}
+
+export const userName = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.geteuid?.() ?? 'unknown')
+  }
+}
+
+const isDirectory = (path: string): boolean => {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}

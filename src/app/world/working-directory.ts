@@ -1,0 +1,10 @@
+import { Problem } from '../../model/index.ts'
+
+/** Where the caller works. Worktrees get deleted under people. */
+export function currentDirectory(hint: string): string {
+  try {
+    return process.cwd()
+  } catch (error) {
+    throw new Problem('noSuchSession', 'the current directory no longer exists', { hint, cause: error })
+  }
+}

@@ -1,0 +1,72 @@
+import type { Ender, Eyes, Hands } from '../../act/index.ts'
+import type {
+  Cgroups,
+  Clock,
+  Containers,
+  DaemonLore,
+  Harness,
+  Keepers,
+  Notifiers,
+  NotifyConfig,
+  Panes,
+  Policy,
+  Processes,
+  ProcessRow,
+  ReadDatabase,
+  RunFiles,
+  SharedDaemon,
+  SpareRule,
+  Store,
+  Worktrees,
+} from '../../model/index.ts'
+
+/** Everything that a use case may touch. `open-world.ts` builds it. */
+export type World = {
+  readonly home: string
+  /** The folder of our own worktrees: each of them is apart from everything around it. */
+  readonly islands: string
+  readonly assets: string
+  readonly env: NodeJS.ProcessEnv
+  readonly policy: Policy
+  readonly clock: Clock
+  readonly processes: Processes
+  readonly files: RunFiles
+  readonly keepers: Keepers
+  readonly panes: Panes
+  readonly cgroups: Cgroups
+  readonly containers: Containers
+  readonly spares: () => readonly SpareRule[]
+  /** The agents that we know how to talk to. */
+  readonly harnesses: () => readonly Harness[]
+  /** Those of them that config.toml describes. */
+  readonly ownHarnesses: () => readonly Harness[]
+  readonly readDatabase: ReadDatabase
+  /** Where config.toml wants the daemon on loopback; null: anywhere. */
+  readonly daemonPort: () => number | null
+  /** What is wrong with config.toml, if it was needed and makes no sense. */
+  readonly configTrouble: () => string | null
+  /** How people are told of what happens, and how they want to be. */
+  readonly notifiers: Notifiers
+  readonly notify: () => NotifyConfig
+  readonly daemons: (rows: readonly ProcessRow[]) => readonly SharedDaemon[]
+  readonly daemonLore: DaemonLore
+  readonly ask: Keepers['ask']
+  readonly tokensIn: Eyes['tokensIn']
+  readonly zeroAfter: Eyes['zeroAfter']
+  readonly agentsIn: Hands['agentsIn']
+  readonly recordCompany: Ender['recordCompany']
+  readonly learnAtEnd: Ender['learnAtEnd']
+  readonly worktrees: Worktrees
+  readonly host: string
+  /** Lazily, so that it costs nothing: `user@host`. */
+  readonly user: () => string
+  /** Opened at first use. `reader` never waits for another writer. */
+  readonly store: (as: 'writer' | 'reader') => Promise<Store>
+  readonly others: () => Promise<ReadonlySet<number>>
+  readonly close: () => void
+  /** Set where we work for somebody who did not start us. */
+  readonly behalf?: Behalf
+}
+
+/** `unknown`: why it cannot be told who that is; nothing is done for such a one. */
+export type Behalf = { readonly unknown: string | null; readonly umask: number | null }

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { againstOrder, cycles, starExports } from './guards.ts'
+import { sourceOf, sources } from './sources.ts'
+
+const all = sources()
+
+test('no file imports itself through others when the program runs', () => {
+  expect(cycles(all, 'value')).toEqual([])
+})
+
+test('no file imports itself through others, types included', () => {
+  expect(cycles(all, 'any')).toEqual([])
+})
+
+test('sub-rooms of app import only those before them', () => {
+  expect(againstOrder(all)).toEqual([])
+})
+
+test('exports are listed by name', () => {
+  expect(starExports(all)).toEqual([])
+})
+
+// Each guard sees a broken example: a guard that finds nothing anywhere proves nothing.
+test('a value cycle is found, and a cycle of types only as one of types', () => {
+  const value = [sourceOf('a/x.ts', "import { y } from './y.ts'"), sourceOf('a/y.ts', "export { x } from './x.ts'")]
+  expect(cycles(value, 'value')).toEqual([['a/x.ts', 'a/y.ts']])
+  const types = [sourceOf('a/x.ts', "import type { Y } from './y.ts'"), sourceOf('a/y.ts', "import {\n  type X,\n  type Z,\n} from './x.ts'")]
+  expect(cycles(types, 'value')).toEqual([])
+  expect(cycles(types, 'any')).toEqual([['a/x.ts', 'a/y.ts']])
+  const through = ['b', 'c', 'a'].map((to, index) => sourceOf(`r/${'abc'[index]}.ts`, `import { type T, f } from '../r/${to}.ts'`))
+  expect(cycles(through, 'value')).toEqual([['r/a.ts', 'r/b.ts', 'r/c.ts']])
+})
+
+test('an import against the order is found, as a value and as a type', () => {
+  const order = ['world', 'start', 'end']
+  const up = sourceOf('app/world/home.ts', "import type { Plan } from '../start/plan.ts'")
+  expect(againstOrder([up], order)).toEqual(['app/world/home.ts imports app/start/plan.ts, which comes later in the order'])
+  expect(againstOrder([sourceOf('app/end/stop.ts', "import { start } from '../start/start.ts'")], order)).toEqual([])
+  expect(againstOrder([sourceOf('app/stop.ts', '')], order)).toEqual(['app/stop.ts is in no sub-room'])
+  expect(againstOrder([sourceOf('app/end/stop.ts', "import { start } from '../index.ts'")], order)).toHaveLength(1)
+})
+
+test('a star export is found', () => {
+  expect(starExports([sourceOf('a/index.ts', "export { x } from './x.ts'\nexport * from './y.ts'")])).toEqual(['a/index.ts'])
+  expect(starExports([sourceOf('a/index.ts', "export type * from './y.ts'")])).toEqual(['a/index.ts'])
+})

@@ -1,0 +1,71 @@
+import type { Source } from './sources.ts'
+
+/** Groups of files that import each other in a circle. `which`: edges that exist when the program runs, or those of types as well. */
+export function cycles(sources: readonly Source[], which: 'value' | 'any'): string[][] {
+  const byPath = new Map(sources.map((source) => [source.path, source]))
+  const next = (path: string): string[] =>
+    (byPath.get(path)?.edges ?? []).filter(({ to, value }) => byPath.has(to) && (which === 'any' || value)).map(({ to }) => to)
+  return strongComponents([...byPath.keys()], next)
+}
+
+/** The sub-rooms of app, lowest first: each may import only those before it, and itself. */
+export const APP_ORDER = [
+  'world',
+  'daemon',
+  'recover',
+  'caller',
+  'lock',
+  'usage',
+  'conversation',
+  'activity',
+  'agent',
+  'worktree',
+  'hooks',
+  'see',
+  'pane',
+  'notify',
+  'talk',
+  'maintenance',
+  'start',
+  'end',
+  'compose',
+] as const
+
+/** Imports of a sub-room of app that go up, and files of app that are in no sub-room. */
+export function againstOrder(sources: readonly Source[], order: readonly string[] = APP_ORDER): string[] {
+  const subRoom = (path: string): number => order.indexOf(path.split('/')[1] ?? '')
+  const inApp = sources.filter(({ room, path }) => room === 'app' && path !== 'app/index.ts')
+  const homeless = inApp.filter(({ path }) => subRoom(path) < 0).map(({ path }) => `${path} is in no sub-room`)
+  const upward = inApp.flatMap(({ path, edges }) =>
+    edges
+      .filter(({ to }) => to.startsWith('app/') && (to === 'app/index.ts' || subRoom(to) > subRoom(path)))
+      .map(({ to }) => `${path} imports ${to}, which comes later in the order`),
+  )
+  return [...homeless, ...upward]
+}
+
+/** Files that pass on whatever another one exports: names are listed, so that a room shows what it offers. */
+export const starExports = (sources: readonly Source[]): string[] =>
+  sources.filter(({ text }) => /^\s*export\s+(?:type\s+)?\*/m.test(text)).map(({ path }) => path)
+
+/** Tarjan's algorithm: the components with more than one member. */
+function strongComponents(nodes: readonly string[], next: (node: string) => readonly string[]): string[][] {
+  const order = new Map<string, number>()
+  const low = new Map<string, number>()
+  const open: string[] = []
+  const found: string[][] = []
+  const visit = (node: string): void => {
+    order.set(node, order.size)
+    low.set(node, order.get(node) ?? 0)
+    open.push(node)
+    for (const to of next(node)) {
+      if (!order.has(to)) visit(to)
+      if (open.includes(to)) low.set(node, Math.min(low.get(node) ?? 0, low.get(to) ?? 0))
+    }
+    if (low.get(node) !== order.get(node)) return
+    const group = open.splice(open.indexOf(node))
+    if (group.length > 1) found.push(group.toSorted())
+  }
+  for (const node of nodes) if (!order.has(node)) visit(node)
+  return found
+}
