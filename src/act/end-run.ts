@@ -48,7 +48,7 @@ export async function endRun(first: LiveRun, ender: Ender, how: How, justSeen?: 
   const until = ender.clock.elapsed() + ender.policy.settleMs + how.graceMs + ender.policy.killMs
   for (let settlingSince: number | null = null, over = justSeen !== undefined && atFirst.kind === 'over'; ; over = false) {
     if (trouble === null) {
-      const current = await ender.store.run(first.id)
+      const current = await ender.store.runs.get(first.id)
       if (current === null || !isLive(current)) return finished(current ?? first, tally, how, ender)
       run = current
     }
@@ -64,7 +64,7 @@ export async function endRun(first: LiveRun, ender: Ender, how: How, justSeen?: 
       const unrecorded = await record(run, told, seen, trouble, ender)
       if (unrecorded === 'look-again') continue
       const ending = { ...run, ...told, harness: seen.harnessId, endedAt: ender.clock.now() }
-      return finished((unrecorded === null ? await ender.store.run(run.id) : null) ?? ending, tally, how, ender, unrecorded)
+      return finished((unrecorded === null ? await ender.store.runs.get(run.id) : null) ?? ending, tally, how, ender, unrecorded)
     }
     if (judged.kind === 'unknown')
       return how.despiteUnknown ? overrideUnknown(run, judged.why, how, tally, ender) : { kind: 'unknown', run, why: judged.why }
@@ -98,7 +98,8 @@ const addSpared = ({ spared }: Tally, more: readonly Spared[]): void =>
 
 /** One round: what was started in it, then its own tree. Null: it may be over now. */
 async function endOnce(run: LiveRun, judged: Verdict, how: How, tally: Tally, trouble: Error | null, ender: Ender): Promise<RunEnd | null> {
-  if (judged.kind === 'leftovers' && run.state === 'running') await orLater(() => ender.store.recordExited(run, judged.exit, ender.clock.now()))
+  if (judged.kind === 'leftovers' && run.state === 'running')
+    await orLater(() => ender.store.claims.recordExited(run, judged.exit, ender.clock.now()))
   nudgeKeeper(run, judged.kind === 'starting', ender)
   const leftovers = judged.kind === 'leftovers' && how.intent === null
   const graceMs = leftovers ? ender.policy.leftoverGraceMs : how.graceMs
@@ -111,7 +112,7 @@ async function endOnce(run: LiveRun, judged: Verdict, how: How, tally: Tally, tr
   addSpared(tally, outcome.spared)
   tally.agents.push(...outcome.agents)
   if (outcome.survivors.length > 0) {
-    if (trouble === null) await orLater(() => ender.store.recordSurvivors(run, outcome.survivors, ender.clock.now()))
+    if (trouble === null) await orLater(() => ender.store.claims.recordSurvivors(run, outcome.survivors, ender.clock.now()))
     return { kind: 'survivors', run, survivors: outcome.survivors, ended: withoutSurvivors(tally.ended, outcome.survivors) }
   }
   if (outcome.blind !== null) return { kind: 'unknown', run, why: outcome.blind }
@@ -124,7 +125,7 @@ async function endOnce(run: LiveRun, judged: Verdict, how: How, tally: Tally, tr
 async function endChildren(run: Run, how: How, tally: Tally, ender: Ender): Promise<RunEnd | null> {
   const depth = (how.depth ?? 0) + 1
   if (depth > ender.policy.nestingDepth) return null
-  const children = await ender.store.children(run.id).catch(() => [])
+  const children = await ender.store.runs.children(run.id).catch(() => [])
   const ends = await Promise.all(children.map((child) => endChild(child, run, { ...how, depth }, ender)))
   for (const end of ends) {
     if (end?.kind !== 'ended') continue
@@ -162,7 +163,7 @@ async function finished(run: Run, tally: Tally, how: How, ender: Ender, unrecord
 /** The intent goes first: tombstone, then the store. A store that cannot be written must not make an agent unstoppable. */
 async function announce(run: LiveRun, intent: Intent, ender: Ender): Promise<Error | null> {
   ender.files.retire(run.id, intent)
-  return orLater(() => ender.store.recordAsked(run, intent, ender.clock.now()))
+  return orLater(() => ender.store.claims.recordAsked(run, intent, ender.clock.now()))
 }
 
 /** The trouble, if the store could not be told; the evidence on disk stays for a later look. */
@@ -180,7 +181,7 @@ async function record(run: LiveRun, ending: Ending, seen: Looked, trouble: Error
   endTimer(run, ender)
   let written = false
   const unwritten = await orLater(async () => {
-    written = await ender.store.recordEnded(run, ending, seen.harnessId, endedAt(run, seen.exit, ender.clock.now()))
+    written = await ender.store.claims.recordEnded(run, ending, seen.harnessId, endedAt(run, seen.exit, ender.clock.now()))
     return written
   })
   if (unwritten !== null) return trouble ?? unwritten
@@ -204,7 +205,7 @@ async function overrideUnknown(run: LiveRun, why: string, how: How, tally: Tally
   }
   const seen = await lookAt(run, ender)
   const unrecorded = await record(run, ending, seen, null, ender)
-  const current = await ender.store.run(run.id)
+  const current = await ender.store.runs.get(run.id)
   if (unrecorded === 'look-again' && current !== null && isLive(current)) return { kind: 'unknown', run, why: 'it changed while we looked' }
   return finished(current ?? run, tally, how, ender, unrecorded === 'look-again' ? null : unrecorded)
 }

@@ -24,7 +24,7 @@ export function openMemory(shared: Pick<Worlds, 'use'>, log: (line: string) => v
       if (waiting.length === 0) await store.tryWrite()
       for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
         if (next.detail['what'] === 'started') await tellSilentEnd(store, next.at)
-        await store.recordDaemon(next.detail, next.at)
+        await store.events.recordDaemon(next.detail, next.at)
         waiting = waiting.filter((one) => one !== next)
       }
     })
@@ -56,9 +56,9 @@ export function openMemory(shared: Pick<Worlds, 'use'>, log: (line: string) => v
 }
 
 /** Only one daemon has the home: of the one before, which never said that it ended, this is known now. */
-async function tellSilentEnd(store: Pick<Store, 'events' | 'recordDaemon'>, at: number): Promise<void> {
-  const pid = silentPid(await store.events({ session: '', after: 0, limit: policy.daemonEventsKept }))
-  if (pid !== null) await store.recordDaemon({ what: 'ended', pid, why: 'without a word' }, at)
+async function tellSilentEnd(store: Pick<Store, 'events'>, at: number): Promise<void> {
+  const pid = silentPid(await store.events.list({ session: '', after: 0, limit: policy.daemonEventsKept }))
+  if (pid !== null) await store.events.recordDaemon({ what: 'ended', pid, why: 'without a word' }, at)
 }
 
 function silentPid(events: readonly Pick<HoldfastEvent, 'detail'>[]): unknown {

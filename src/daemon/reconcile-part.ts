@@ -94,7 +94,7 @@ export function reconcilePart(daemon: Daemon, clock = realClock): Reconciling {
       if (want === null || endings.has(run.id)) continue
       const leftMs = Math.max(patience.leftMs(one), retries.leftMs(run.id, whatOf(want)))
       if (leftMs > 0 || clock.elapsed() >= until) ears.touch(run.id, leftMs)
-      else if (want.kind !== 'finish' || (await store.children(run.id)).length > 0) {
+      else if (want.kind !== 'finish' || (await store.runs.children(run.id)).length > 0) {
         if (!endings.begin(one)) ears.touch(run.id, policy.daemonPatienceMs)
       } else {
         try {

@@ -238,7 +238,7 @@ verifies(
     expect(asks).toBeGreaterThan(1)
     expect(asks).toBeLessThan(10)
     expect(signalled().has(DAEMON)).toBe(false)
-    const again = (await world.store.run(two.id)) as LiveRun
+    const again = (await world.store.runs.get(two.id)) as LiveRun
     expect(isLive(again)).toBe(true)
     asks = 0
     expect(await endRun(again, stubborn(2), stop)).toMatchObject({ kind: 'ended' })

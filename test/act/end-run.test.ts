@@ -60,7 +60,7 @@ verifies('stop-proof', 'what cannot be ended is named, stays stopping, and is ne
     survivors: [{ pid: 300, why: expect.stringContaining('another user') as string }],
   })
   expect(world.clock.elapsed()).toBeLessThan(1_000)
-  expect(await world.store.run(run.id)).toMatchObject({ state: 'stopping', survivors: [{ pid: 300 }] })
+  expect(await world.store.runs.get(run.id)).toMatchObject({ state: 'stopping', survivors: [{ pid: 300 }] })
   world.close()
 })
 
@@ -121,7 +121,7 @@ verifies('gate', 'a run whose launcher is frozen before the gate can be ended, a
   world.add({ pid: 250, ticks: 2500, marker: run.marker })
   expect(await endRun(run, world, ask)).toMatchObject({ kind: 'ended', run: { state: 'stopped', exit: null } })
   expect(world.clock.elapsed()).toBeLessThan(1_000)
-  expect(await world.store.recordRunning(run, { pid: 250, ticks: 2500 }, 1)).toBe(false)
+  expect(await world.store.claims.recordRunning(run, { pid: 250, ticks: 2500 }, 1)).toBe(false)
   world.close()
 })
 
@@ -132,7 +132,7 @@ verifies('unknown', 'what cannot be judged is neither signalled, announced nor r
   expect(await endRun(run, world, ask)).toMatchObject({ kind: 'unknown' })
   expect(world.sent).toEqual([])
   expect(world.files.intent(run.id)).toBeNull()
-  expect((await world.store.run(run.id))?.state).toBe('running')
+  expect((await world.store.runs.get(run.id))?.state).toBe('running')
   world.close()
 })
 
@@ -144,7 +144,7 @@ test('doing it twice changes nothing more', async () => {
   const again = await endRun(run, world, ask)
   expect(first.run).toEqual(again.run)
   expect(first.run).toMatchObject({ state: 'completed' })
-  expect((await world.store.events({ session: 's', after: 0, limit: 10 })).filter(({ kind }) => kind === 'ended')).toHaveLength(1)
+  expect((await world.store.events.list({ session: 's', after: 0, limit: 10 })).filter(({ kind }) => kind === 'ended')).toHaveLength(1)
   world.close()
 })
 

@@ -99,7 +99,7 @@ export async function history() {
     })
     const keeper = isFar ? { pid: 7, ticks: 7 } : born(around)
     const native = { harness: 'claude', native: `native-${first}` }
-    await sim.store.claim(aClaim(run, { keeper, ...native }))
+    await sim.store.claims.claim(aClaim(run, { keeper, ...native }))
     Object.assign(token, { run, keeper, left: null })
     if (isFar) return
     token.agent = born(keeper.pid, { marker: run.marker, cookie: run.cookie, name: 'claude' })
@@ -112,7 +112,7 @@ export async function history() {
     const agent = born(1, { name: 'claude' })
     const run = aRun(id, 1, { dir: `/w/${id}`, adopted: true, launcher: agent, detached: false, ...(marked ? {} : { marker: null }) })
     if (run.marker !== null) sim.add({ pid: agent.pid, ticks: agent.ticks, parent: 1, marker: run.marker, name: 'claude' })
-    await sim.store.claim(aClaim(run))
+    await sim.store.claims.claim(aClaim(run))
     sim.harnesses.set(run.id, agent)
     tokens.push({ id, first: id, former: [], parent: null, isTask: false, isFar: false, run, keeper: null, agent, left: null, retired: null })
   }
@@ -121,7 +121,7 @@ export async function history() {
   async function rebind(token: Token, choice: number): Promise<void> {
     const used = tokens.flatMap(({ id, former }) => [id, ...former])
     const to = choice % 2 === 0 ? `s${++ids}` : (used[choice % used.length] ?? token.id)
-    const answer = await sim.store.rebind({ session: token.id, epoch: token.run.epoch, to, native: null, how: 'test', at: 1 })
+    const answer = await sim.store.sessions.rebind({ session: token.id, epoch: token.run.epoch, to, native: null, how: 'test', at: 1 })
     if (answer.kind === 'lost') throw new Error('nobody else moves it')
     if (answer.kind === 'taken' || !answer.changed) return
     // Who had it and was over is called otherwise now; who was once called so no longer is.
@@ -135,7 +135,7 @@ export async function history() {
 
   /** The session that is found by an id. */
   const found = async (id: string): Promise<string | null> => {
-    const view = await sim.store.find(id, 'exact')
+    const view = await sim.store.sessions.find(id, 'exact')
     return view.kind === 'found' ? view.view.session.id : null
   }
 
@@ -151,13 +151,13 @@ export async function history() {
 
   /** The next run of its session. `leaving`: the agent of the last one lives on, although its run is over on record. */
   async function supersede(token: Token, leaving: boolean, marked: boolean): Promise<void> {
-    const run = await sim.store.run(token.run.id)
+    const run = await sim.store.runs.get(token.run.id)
     if (token.isFar || token.run.adopted || run === null || intentOf(run) !== null) return
     if (leaving && token.agent !== null) {
       token.retired = { run: token.run, agent: token.agent }
       if (token.keeper !== null) die(token.keeper)
     } else for (const one of [token.agent, token.keeper, token.left]) if (one !== null) die(one)
-    if (run.state === 'running') await sim.store.recordEnded(run, anEnding({ state: 'superseded' }), token.agent, 1)
+    if (run.state === 'running') await sim.store.claims.recordEnded(run, anEnding({ state: 'superseded' }), token.agent, 1)
     await begin(token, marked)
   }
 

@@ -147,7 +147,7 @@ export async function simulated(): Promise<Simulated> {
       retire: (run, intent) => intents.has(run) || intents.set(run, intent) !== undefined,
       intent: (run) => intents.get(run) ?? null,
     },
-    others: () => store.markers(),
+    others: () => store.runs.markers(),
     add({ pid, ...more }, deaf = false) {
       const row = {
         ticks: pid * 10,
@@ -170,8 +170,8 @@ export async function simulated(): Promise<Simulated> {
     async launch(session, more = {}) {
       const keeper = { pid: 200, ticks: 2000 }
       const run = aRun(session, 1, { dir: `/d/${session}`, ...(more as object) })
-      await store.claim(aClaim(run, { keeper: 'keeper' in more ? (more.keeper ?? null) : keeper }))
-      return (await store.run(run.id)) as LiveRun
+      await store.claims.claim(aClaim(run, { keeper: 'keeper' in more ? (more.keeper ?? null) : keeper }))
+      return (await store.runs.get(run.id)) as LiveRun
     },
     close: () => store.close(),
   }

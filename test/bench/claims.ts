@@ -33,7 +33,7 @@ for (let index = 0; index < Number(count); index++) {
     tty: null,
     startedAt: index,
   }
-  const answer = await store.claim({
+  const answer = await store.claims.claim({
     run,
     keeper: { pid: 3, ticks: 2 },
     name: null,
@@ -47,7 +47,7 @@ for (let index = 0; index < Number(count); index++) {
     ancestors: [],
   })
   if (answer.kind !== 'won') throw new Error(`lost: ${answer.why}`)
-  await store.recordEnded(
+  await store.claims.recordEnded(
     { ...run, state: 'running', keeper: { pid: 3, ticks: 2 } },
     { state: 'completed', exit: { code: 0, signal: null }, reason: 'exit code 0', evidence: [], by: 'keeper' },
     null,

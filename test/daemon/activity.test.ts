@@ -28,7 +28,7 @@ async function look(seen: ReturnType<typeof nothingSeen>, untilMs: number): Prom
   for (; home.elapsed <= untilMs; home.elapsed += policy.activityPaceMs) await watchActivities(world, seen)
 }
 const recorded = async (): Promise<unknown[]> =>
-  (await (await world.store('reader')).events({ session: 's', after: 0, limit: 99 }))
+  (await (await world.store('reader')).events.list({ session: 's', after: 0, limit: 99 }))
     .filter(({ kind }) => kind === 'activity')
     .map(({ detail }) => [detail['state'], detail['since']])
 

@@ -30,7 +30,7 @@ export function openTestHome(): TestHome {
 export async function aRunningOne({ store }: World, session: string, harness: string | null, more: Partial<RunBase> = {}): Promise<LiveRun> {
   const writer = await store('writer')
   const run = aRun(session, 1, { tmux: null, ...more })
-  expect((await writer.claim(aClaim(run, { harness }))).kind).toBe('won')
-  expect(await writer.recordRunning(run, keeper, START)).toBe(true)
-  return (await writer.run(run.id)) as LiveRun
+  expect((await writer.claims.claim(aClaim(run, { harness }))).kind).toBe('won')
+  expect(await writer.claims.recordRunning(run, keeper, START)).toBe(true)
+  return (await writer.runs.get(run.id)) as LiveRun
 }

@@ -12,11 +12,13 @@ function memory(events: Detail[] = []) {
   }
   const store = {
     tryWrite: write,
-    recordDaemon: async (detail: Detail, at: number) => {
-      await write()
-      events.push({ ...detail, at })
+    events: {
+      recordDaemon: async (detail: Detail, at: number) => {
+        await write()
+        events.push({ ...detail, at })
+      },
+      list: async () => events.map((detail) => ({ detail })),
     },
-    events: async () => events.map((detail) => ({ detail })),
   }
   const shared: Pick<Worlds, 'use'> = { use: (body) => body({ store: async () => store } as unknown as World) }
   const [log, wake] = [vi.fn(), vi.fn()]

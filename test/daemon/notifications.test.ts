@@ -23,7 +23,7 @@ const news = async (): Promise<string[]> => (await newNotifications(home.world, 
 async function turns(run: LiveRun, ...states: readonly ActivityState[]): Promise<void> {
   for (const state of states) {
     const now = START + home.elapsed
-    expect(await store.recordActivity(run, { state, since: now, how: 'hook', gapMs: 0 }, now)).toBe(true)
+    expect(await store.events.recordActivity(run, { state, since: now, how: 'hook', gapMs: 0 }, now)).toBe(true)
     home.elapsed += policy.turnMs
   }
 }
@@ -32,7 +32,7 @@ test('one that ends with its answer is told of once, and not before', async () =
   const run = await aRunningOne(home.world, 's', 'claude', { argv: ['claude', '-p', 'do it'] })
   await turns(run, 'busy', 'idle')
   expect(await news()).toEqual([])
-  expect(await store.recordEnded(run, anEnding(), null, START + home.elapsed)).toBe(true)
+  expect(await store.claims.recordEnded(run, anEnding(), null, START + home.elapsed)).toBe(true)
   expect(await news()).toEqual(['finished s'])
 })
 
@@ -49,7 +49,7 @@ test('the turn of an agent inside another is that one’s business, its question
 test('what has ended since waits for nothing any more', async () => {
   const run = await aRunningOne(home.world, 's', 'claude', { argv: ['claude'] })
   await turns(run, 'busy', 'waiting')
-  expect(await store.recordEnded(run, anEnding(), null, START + home.elapsed)).toBe(true)
+  expect(await store.claims.recordEnded(run, anEnding(), null, START + home.elapsed)).toBe(true)
   expect(await news()).toEqual(['finished s'])
 })
 
@@ -63,7 +63,7 @@ test('what somebody has put into the file of the last one fails no round, and wh
     { event: { ...event, detail: {} }, kind: 'other', count: 1 },
   ]
   files.writeNotified({ seq, at: START, history: { told: [], later, held: 0 } } as unknown as Notified)
-  expect(await store.recordEnded(run, anEnding(), null, START)).toBe(true)
+  expect(await store.claims.recordEnded(run, anEnding(), null, START)).toBe(true)
   heard = nothingHeard()
   expect(await news()).toEqual(['finished s'])
 })

@@ -23,7 +23,7 @@ const over = (id: string): unknown => ({
 })
 
 test('one that is over, but has runs in it that must be ended first, holds up no round and no other', async () => {
-  const store = { children: async (id: string) => (id === 'parent' ? [{ id: 'child' }] : []) }
+  const store = { runs: { children: async (id: string) => (id === 'parent' ? [{ id: 'child' }] : []) } }
   const world = { store: async () => store, close: () => {} }
   const daemon = { open: () => world, worlds: { use: (body: (given: unknown) => unknown) => body(world) }, log: () => {}, wake: () => {} }
   const { part } = reconcilePart(daemon as unknown as Daemon)

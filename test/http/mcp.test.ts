@@ -182,7 +182,7 @@ test('in the new era a subscriber is told, and nobody looks for it any more once
     expect(mounted?.subscribed()).toBe(1)
     const taken = await client.callTool({ name: 'lock', arguments: { dir } })
     expect(taken.structuredContent).toMatchObject({ dir, pid: process.pid })
-    expect(await (await world.store('writer')).claim(aClaim(aRun('s')))).toMatchObject({ kind: 'won' })
+    expect(await (await world.store('writer')).claims.claim(aClaim(aRun('s')))).toMatchObject({ kind: 'won' })
     await until('to be told', () => updated.length > 0)
     expect(updated).toEqual(['holdfast://events'])
     await client.callTool({ name: 'unlock', arguments: { dir } })

@@ -70,16 +70,16 @@ verifies('one-owner', `${KILLS} commands killed at random points: never two agen
     // mkdir is the oracle: it fails while another agent is alive; an agent killed outright leaves it to the next, who checks its pid.
     const agent = `if ! mkdir ${meeting} 2>/dev/null; then p=$(cat ${meeting}/pid 2>/dev/null); if [ -n "$p" ] && grep -q '^State:.[^ZX]' /proc/$p/status 2>/dev/null; then echo "$$ met $p" >>${overlaps}; fi; fi; echo $$ >${meeting}/pid; exec sleep 1000`
     const points = [
-      'after:store.claim',
-      'before:store.recordRunning',
-      'after:store.recordRunning',
+      'after:store.claims.claim',
+      'before:store.claims.recordRunning',
+      'after:store.claims.recordRunning',
       'after:keepers.spawn',
       'before:keepers.spawn',
-      'before:store.recordEnded',
-      'after:store.recordAsked',
+      'before:store.claims.recordEnded',
+      'after:store.claims.recordAsked',
       'after:files.retire',
       'after:files.create',
-      'before:store.claim',
+      'before:store.claims.claim',
     ]
     let killed = 0
     const worker = async (): Promise<void> => {

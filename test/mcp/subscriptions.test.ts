@@ -40,9 +40,11 @@ function watched(): Watched {
     ),
   }
   const store = {
-    events: async ({ after, limit }: { after: number; limit: number }) => all.events.filter(({ seq }) => seq > after).slice(-limit),
-    find: async (reference: string) =>
-      IDS[reference] === undefined ? { kind: 'none' } : { kind: 'found', view: { session: { id: IDS[reference] }, run: null } },
+    events: { list: async ({ after, limit }: { after: number; limit: number }) => all.events.filter(({ seq }) => seq > after).slice(-limit) },
+    sessions: {
+      find: async (reference: string) =>
+        IDS[reference] === undefined ? { kind: 'none' } : { kind: 'found', view: { session: { id: IDS[reference] }, run: null } },
+    },
   }
   return all
 }

@@ -64,7 +64,14 @@ verifies(
         }
         const { made, reached } = await killAtEachStep(lab, victims)
         await Promise.all(started.values())
-        for (const step of ['store.recordEnded', 'store.recordExited', 'store.recordAsked', 'files.retire', 'containers.remove', 'processes.send'])
+        for (const step of [
+          'store.claims.recordEnded',
+          'store.claims.recordExited',
+          'store.claims.recordAsked',
+          'files.retire',
+          'containers.remove',
+          'processes.send',
+        ])
           expect(reached).toContain(step)
         return made.length + 1
       }),

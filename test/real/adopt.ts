@@ -106,7 +106,7 @@ export async function amongTheLiving(lab: Lab, count: number, body: () => Promis
     expect(isAlive(agentOf(lab, unknown))).toBe(true)
     await withStore(lab, async (store) => {
       for (const session of Array.from({ length: made }, (_, index) => sessionsOf(namesOf(index))).flat()) {
-        const kinds = (await store.events({ session, after: 0, limit: 100 })).map(({ kind }) => kind)
+        const kinds = (await store.events.list({ session, after: 0, limit: 100 })).map(({ kind }) => kind)
         expect(
           kinds.filter((kind) => kind === 'ended' || kind === 'claimed'),
           session,

@@ -59,7 +59,7 @@ describe('beside a daemon', () => {
           const told = (text: string): string => text.replaceAll(session, 'S').replaceAll(/\d{2,}/g, 'N')
           const how =
             run !== null && !isLive(run) ? { state: run.state, reason: run.reason, by: run.by, evidence: run.evidence.map(told) } : run?.state
-          const kinds = await withStore(lab, (store) => store.events({ session, after: 0, limit: 99 }))
+          const kinds = await withStore(lab, (store) => store.events.list({ session, after: 0, limit: 99 }))
           return { code: result.code, stdout: told(result.stdout), stderr: told(result.stderr), evidence: [how, kinds.map(({ kind }) => kind)] }
         }
         const alone = await once('alone')

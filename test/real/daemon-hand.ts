@@ -71,7 +71,7 @@ export async function withStore<T>(lab: Lab, body: (store: Store) => Promise<T>)
 
 export const rowOf = (lab: Lab, session: string): Promise<Run | null> =>
   withStore(lab, async (store) => {
-    const found = await store.find(session, 'exact')
+    const found = await store.sessions.find(session, 'exact')
     return found.kind === 'found' ? found.view.run : null
   })
 

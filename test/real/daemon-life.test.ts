@@ -214,8 +214,8 @@ verifies(
         /daemon started {2}pid=\d+ version=\S+ by=start\n.*daemon unhealthy[\s\S]*daemon healthy[\s\S]*daemon ended {2}pid=\d+ why=SIGTERM/,
       )
       // One whose store is well, and whose rounds are not.
-      await started(lab, { command: TEST_COMMAND, env: { HOLDFAST_FAILPOINTS: 'before:store.liveRuns=throw' } })
-      await until('the event', async () => /daemon unhealthy {2}why=reconcile: failpoint store.liveRuns/.test(await lab.ok(['events'])))
+      await started(lab, { command: TEST_COMMAND, env: { HOLDFAST_FAILPOINTS: 'before:store.runs.live=throw' } })
+      await until('the event', async () => /daemon unhealthy {2}why=reconcile: failpoint store.runs.live/.test(await lab.ok(['events'])))
       await lab.ok(['daemon', 'stop'])
       const events = JSON.parse(await lab.ok(['events', '--json'])) as { kind: string; session: string; detail: { what: string } }[]
       expect(events.filter(({ kind }) => kind === 'daemon').map(({ session, detail }) => `${session}${detail.what}`)).toEqual([

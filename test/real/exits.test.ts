@@ -102,7 +102,7 @@ verifies('evidence', 'a store that is busy while a run is finished costs nothing
   inLab(async (lab) => {
     const run = await lab.hf(['run', '--session', 's', '--dir', lab.dir, '--', 'sh', '-c', 'exit 9'], {
       command: TEST_COMMAND,
-      env: { HOLDFAST_FAILPOINTS: 'before:store.recordEnded=throw' },
+      env: { HOLDFAST_FAILPOINTS: 'before:store.claims.recordEnded=throw' },
     })
     expect(run.code).toBe(9)
     expect(await lab.status('s')).toMatchObject({
@@ -116,11 +116,11 @@ verifies('evidence', 'a store that is busy while a run is finished costs nothing
 verifies('evidence', 'a finisher killed at any of its steps costs nothing either', () =>
   inLab(async (lab) => {
     for (const point of [
-      'before:store.run',
-      'before:store.recordEnded',
-      'after:store.recordEnded',
-      'before:store.recordExited',
-      'after:store.recordExited',
+      'before:store.runs.get',
+      'before:store.claims.recordEnded',
+      'after:store.claims.recordEnded',
+      'before:store.claims.recordExited',
+      'after:store.claims.recordExited',
     ]) {
       const run = await lab.hf(['run', '--session', 's', '--dir', lab.dir, '--', 'sh', '-c', 'sleep 1000 & exit 5'], {
         command: TEST_COMMAND,

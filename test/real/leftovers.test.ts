@@ -180,11 +180,11 @@ verifies('visible', 'a leftover that cannot be ended is tried again by the daemo
         await until('the marker', () => readOr(`/proc/${foreign.pid}/limits`).includes(marker))
         let said = ''
         const daemon = spawn('setpriv', [...asNobody, TEST_COMMAND, 'daemon', 'run'], {
-          env: { ...env, HOLDFAST_FAILPOINTS: 'after:store.recordSurvivors=say' },
+          env: { ...env, HOLDFAST_FAILPOINTS: 'after:store.claims.recordSurvivors=say' },
           stdio: ['ignore', 'ignore', 'pipe'],
         })
         daemon.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
-        const tries = (): number => said.split('failpoint store.recordSurvivors').length - 1
+        const tries = (): number => said.split('failpoint store.claims.recordSurvivors').length - 1
         try {
           await until('it to be up', () => /adopted/.test(said))
           writeFileSync(join(lab.dir, 'go'), '')

@@ -106,7 +106,7 @@ verifies('final', 'a keeper that was frozen during its takeover changes nothing 
 
 verifies('gate', 'an agent runs nothing while its keeper waits to be put on record, and never if the launcher dies there', () =>
   inLab(async (lab) => {
-    for (const point of ['before:store.recordRunning', 'after:keepers.spawn', 'after:store.claim', 'before:keepers.spawn']) {
+    for (const point of ['before:store.claims.recordRunning', 'after:keepers.spawn', 'after:store.claims.claim', 'before:keepers.spawn']) {
       const killed = await lab.hf(lab.detached('g', AGENT, 'idle'), {
         command: TEST_COMMAND,
         env: { HOLDFAST_FAILPOINTS: `${point}=kill` },
@@ -117,7 +117,7 @@ verifies('gate', 'an agent runs nothing while its keeper waits to be put on reco
     }
     const recorded = await lab.hf(lab.detached('g', AGENT, 'idle'), {
       command: TEST_COMMAND,
-      env: { HOLDFAST_FAILPOINTS: 'after:store.recordRunning=kill' },
+      env: { HOLDFAST_FAILPOINTS: 'after:store.claims.recordRunning=kill' },
     })
     expect(recorded.code).toBe(137)
     await until('a keeper whose gate closed to leave', async () => ['lost', 'failed'].includes((await lab.status('g')).state))

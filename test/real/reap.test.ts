@@ -173,10 +173,13 @@ verifies(
         Array.from({ length: 3 }, () => holder.pid),
       )
       for (const index of dirs.keys()) expect(await lab.status(`s${index}`)).toMatchObject({ state: 'running', epoch: 1 })
-      const failing = { command: TEST_COMMAND, env: { HOLDFAST_FAILPOINTS: 'before:store.remains=throw' } }
+      const failing = { command: TEST_COMMAND, env: { HOLDFAST_FAILPOINTS: 'before:store.retention.remains=throw' } }
       const told = await lab.hf(['run', '--session', 't', '--dir', lab.newDir(), '--detach', '--', 'sleep', '1000'], failing)
-      expect([told.code, told.stderr]).toEqual([0, expect.stringContaining('what dead processes left was not removed: failpoint store.remains')])
-      const killed = { command: TEST_COMMAND, env: { HOLDFAST_FAILPOINTS: 'before:store.remains=kill' } }
+      expect([told.code, told.stderr]).toEqual([
+        0,
+        expect.stringContaining('what dead processes left was not removed: failpoint store.retention.remains'),
+      ])
+      const killed = { command: TEST_COMMAND, env: { HOLDFAST_FAILPOINTS: 'before:store.retention.remains=kill' } }
       expect((await lab.hf(['run', '--session', 'u', '--dir', lab.newDir(), '--', 'sh', '-c', 'exit 7'], killed)).code).toBe(7)
       expect(await lab.status('u')).toMatchObject({ state: 'failed', exit: { code: 7 } })
     }),

@@ -235,7 +235,7 @@ verifies('evidence', 'a finisher that is killed leaves the end to the next: wait
         ['run', '--session', session, '--dir', dir, '--', 'bash', '-c', `setsid sleep 1000 & echo $! >$FA_DIR/${session}.pid; exit 7`],
         {
           command: TEST_COMMAND,
-          env: { HOLDFAST_FAILPOINTS: 'before:store.recordExited=kill' },
+          env: { HOLDFAST_FAILPOINTS: 'before:store.claims.recordExited=kill' },
         },
       )
       expect((await collect(child)).code).toBe(7)
@@ -252,7 +252,7 @@ verifies('gate', 'a launcher that is frozen in the start window does not hold it
   inLab(async (lab) => {
     const launcher = lab.start(lab.detached('s', AGENT, 'idle'), {
       command: TEST_COMMAND,
-      env: { HOLDFAST_FAILPOINTS: 'before:store.recordRunning=stop' },
+      env: { HOLDFAST_FAILPOINTS: 'before:store.claims.recordRunning=stop' },
     })
     const frozen = await frozenChild(launcher)
     const began = performance.now()

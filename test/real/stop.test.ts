@@ -119,7 +119,12 @@ verifies('stop-proof', 'a full disk does not make an agent unstoppable, and the 
 
 verifies('gate', 'a stop in the start window leaves no agent and no open run', () =>
   inLab(async (lab) => {
-    for (const point of ['after:store.claim', 'after:keepers.spawn', 'before:store.recordRunning', 'after:store.recordRunning']) {
+    for (const point of [
+      'after:store.claims.claim',
+      'after:keepers.spawn',
+      'before:store.claims.recordRunning',
+      'after:store.claims.recordRunning',
+    ]) {
       const starting = lab.hf(lab.detached('s', AGENT, 'idle'), {
         command: TEST_COMMAND,
         env: { HOLDFAST_FAILPOINTS: `${point}=delay:1500` },

@@ -94,7 +94,7 @@ verifies('stop-proof', 'a task that nobody adopts in time is ended, and not befo
     // The one who takes over is killed between retiring the old run and claiming the next.
     const taken = await lab.hf(['run', '--session', 's', '--dir', lab.dir, '--detach', '--takeover', '--', 'sleep', '1000'], {
       command: TEST_COMMAND,
-      env: { HOLDFAST_FAILPOINTS: 'before:store.claim=kill' },
+      env: { HOLDFAST_FAILPOINTS: 'before:store.claims.claim=kill' },
     })
     expect(taken.code).not.toBe(0)
     expect(await lab.status('s')).toMatchObject({ state: 'superseded' })

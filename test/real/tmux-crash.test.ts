@@ -7,14 +7,14 @@ import { AGENT, isAlive, readOr, stateOf, TEST_COMMAND, until } from './lab.ts'
 
 /** Before its gate is opened nothing may ever run; after that, it runs and is on record. */
 const BEFORE = [
-  'after:store.claim',
+  'after:store.claims.claim',
   'after:files.create',
   'before:panes.spawn',
   'after:panes.spawn',
   'after:files.recordServer',
   'after:files.recordKeeper',
-  'before:store.recordRunning',
-  'after:store.recordRunning',
+  'before:store.claims.recordRunning',
+  'after:store.claims.recordRunning',
 ]
 
 verifies(
@@ -61,7 +61,7 @@ verifies('gate', 'a frozen launcher: its pane waits, and a stop of its session s
   inHostedLab(async (lab: Hosted) => {
     const launcher = lab.start(lab.hosted('k', AGENT, 'idle'), {
       command: TEST_COMMAND,
-      env: { HOLDFAST_FAILPOINTS: 'before:store.recordRunning=stop' },
+      env: { HOLDFAST_FAILPOINTS: 'before:store.claims.recordRunning=stop' },
     })
     await until('the pane to wait', () => lab.server())
     const { owner } = (await until('its record', async () => {
@@ -90,7 +90,7 @@ for (const [where, start] of [
     inHostedLab(async (lab: Hosted) => {
       const launcher = lab.start(start(lab), {
         command: TEST_COMMAND,
-        env: { HOLDFAST_FAILPOINTS: 'before:gate.open=throw,before:store.recordEnded=stop' },
+        env: { HOLDFAST_FAILPOINTS: 'before:gate.open=throw,before:store.claims.recordEnded=stop' },
       })
       // The command is a shell that waits for Node.
       const node = await until('its end to be about to be recorded', () => {

@@ -8,8 +8,8 @@ export function activityConformance(name: string, open: OpenStore): void {
   const withStore = inStore(open)
   const live = async (store: Store, session = 's', epoch = 1): Promise<LiveRun> => {
     const run = aRun(session, epoch)
-    expect((await store.claim(aClaim(run, { keeper: { pid: 7, ticks: 8 } }))).kind).toBe('won')
-    return (await store.run(run.id)) as LiveRun
+    expect((await store.claims.claim(aClaim(run, { keeper: { pid: 7, ticks: 8 } }))).kind).toBe('won')
+    return (await store.runs.get(run.id)) as LiveRun
   }
   const change = (state: ActivityChange['state'], since: number, more: Partial<ActivityChange> = {}): ActivityChange => ({
     state,
@@ -19,7 +19,7 @@ export function activityConformance(name: string, open: OpenStore): void {
     ...more,
   })
   const details = async (store: Store, kind: string, session = 's') =>
-    (await store.events({ session, after: 0, limit: 99 })).filter((event) => event.kind === kind).map(({ detail }) => detail)
+    (await store.events.list({ session, after: 0, limit: 99 })).filter((event) => event.kind === kind).map(({ detail }) => detail)
 
   test(
     `${name}: what an agent is at is recorded when it changes, with what was before and how long, and each change once`,
@@ -28,14 +28,14 @@ export function activityConformance(name: string, open: OpenStore): void {
       const other = await again()
       const now = Date.now()
       const t = (ms: number): number => now - 100_000 + ms
-      expect(await store.recordActivity(run, change('busy', t(10)), now)).toBe(true)
+      expect(await store.events.recordActivity(run, change('busy', t(10)), now)).toBe(true)
       // Whoever comes second, or with what is older, changes nothing; nor is it news that it is as it was.
       for (const one of [store, other]) {
-        expect(await one.recordActivity(run, change('busy', t(10)), now)).toBe(false)
-        expect(await one.recordActivity(run, change('idle', t(5)), now)).toBe(false)
-        expect(await one.recordActivity(run, change('busy', t(99)), now)).toBe(false)
+        expect(await one.events.recordActivity(run, change('busy', t(10)), now)).toBe(false)
+        expect(await one.events.recordActivity(run, change('idle', t(5)), now)).toBe(false)
+        expect(await one.events.recordActivity(run, change('busy', t(99)), now)).toBe(false)
       }
-      expect(await other.recordActivity(run, change('waiting', t(20), { how: 'registry' }), now)).toBe(true)
+      expect(await other.events.recordActivity(run, change('waiting', t(20), { how: 'registry' }), now)).toBe(true)
       expect(await details(store, 'activity')).toEqual([
         { state: 'busy', how: 'hook', since: t(10) },
         { state: 'waiting', how: 'registry', since: t(20), before: 'busy', lasted: 10 },
@@ -48,7 +48,7 @@ export function activityConformance(name: string, open: OpenStore): void {
     withStore(async (store, again) => {
       const run = await live(store)
       const stores = [store, await again(), await again()]
-      const won = await Promise.all(stores.map((one) => one.recordActivity(run, change('idle', 10), 20)))
+      const won = await Promise.all(stores.map((one) => one.events.recordActivity(run, change('idle', 10), 20)))
       expect(won.filter(Boolean)).toHaveLength(1)
       expect(await details(store, 'activity')).toHaveLength(1)
     }),
@@ -58,11 +58,11 @@ export function activityConformance(name: string, open: OpenStore): void {
     `${name}: of what an agent was at, the newest are kept`,
     withStore(async (store) => {
       const [run, other] = [await live(store), await live(store, 'o')]
-      await store.recordActivity(other, change('idle', 1), 1)
+      await store.events.recordActivity(other, change('idle', 1), 1)
       const seen = policy.activityEventsKept + 5
       for (let times = 1; times <= seen; times++)
-        expect(await store.recordActivity(run, change(times % 2 === 0 ? 'busy' : 'idle', times * 10), times * 10)).toBe(true)
-      const kept = (await store.events({ session: 's', after: 0, limit: seen * 2 })).filter(({ kind }) => kind === 'activity')
+        expect(await store.events.recordActivity(run, change(times % 2 === 0 ? 'busy' : 'idle', times * 10), times * 10)).toBe(true)
+      const kept = (await store.events.list({ session: 's', after: 0, limit: seen * 2 })).filter(({ kind }) => kind === 'activity')
       expect(kept.map(({ detail }) => detail['since'])).toEqual(Array.from({ length: policy.activityEventsKept }, (_, index) => (index + 6) * 10))
       expect(await details(store, 'activity', 'o')).toHaveLength(1)
     }),
@@ -74,10 +74,10 @@ export function activityConformance(name: string, open: OpenStore): void {
       const run = await live(store)
       const now = run.startedAt + 1_000_000
       const guessed = { how: 'output', gapMs: 60_000 } as const
-      expect(await store.recordActivity(run, change('busy', now, guessed), now)).toBe(true)
-      expect(await store.recordActivity(run, change('idle', now + 10, guessed), now + 59_999)).toBe(false)
-      expect(await store.recordActivity(run, change('idle', now + 10, guessed), now + 60_000)).toBe(true)
-      expect(await store.recordActivity(run, change('busy', now - 900_000), now - 900_000)).toBe(true)
+      expect(await store.events.recordActivity(run, change('busy', now, guessed), now)).toBe(true)
+      expect(await store.events.recordActivity(run, change('idle', now + 10, guessed), now + 59_999)).toBe(false)
+      expect(await store.events.recordActivity(run, change('idle', now + 10, guessed), now + 60_000)).toBe(true)
+      expect(await store.events.recordActivity(run, change('busy', now - 900_000), now - 900_000)).toBe(true)
     }),
   )
 
@@ -87,11 +87,11 @@ export function activityConformance(name: string, open: OpenStore): void {
       const run = await live(store)
       const now = run.startedAt + 1_000_000
       const guessed = { how: 'output', gapMs: 60_000 } as const
-      expect(await store.recordActivity(run, change('busy', now, guessed), now)).toBe(true)
-      expect(await store.recordActivity(run, change('idle', now - 500, guessed), now + 59_999)).toBe(false)
-      expect(await store.recordActivity(run, change('idle', now - 500, guessed), now + 60_000)).toBe(true)
+      expect(await store.events.recordActivity(run, change('busy', now, guessed), now)).toBe(true)
+      expect(await store.events.recordActivity(run, change('idle', now - 500, guessed), now + 59_999)).toBe(false)
+      expect(await store.events.recordActivity(run, change('idle', now - 500, guessed), now + 60_000)).toBe(true)
       expect((await details(store, 'activity')).at(-1)).toEqual({ state: 'idle', how: 'output', since: now - 500, before: 'busy', lasted: 0 })
-      expect(await store.recordActivity(run, change('idle', now - 500, guessed), now + 180_000)).toBe(false)
+      expect(await store.events.recordActivity(run, change('idle', now - 500, guessed), now + 180_000)).toBe(false)
     }),
   )
 
@@ -100,8 +100,8 @@ export function activityConformance(name: string, open: OpenStore): void {
     withStore(async (store) => {
       const run = await live(store)
       const now = run.startedAt + 1_000_000
-      expect(await store.recordActivity(run, change('busy', now, { how: 'output' }), now)).toBe(true)
-      expect(await store.recordActivity(run, change('idle', now + 24_000), now + 24_000)).toBe(true)
+      expect(await store.events.recordActivity(run, change('busy', now, { how: 'output' }), now)).toBe(true)
+      expect(await store.events.recordActivity(run, change('idle', now + 24_000), now + 24_000)).toBe(true)
       expect((await details(store, 'activity')).at(-1)).toEqual({ state: 'idle', how: 'hook', since: now + 24_000 })
     }),
   )
@@ -110,10 +110,10 @@ export function activityConformance(name: string, open: OpenStore): void {
     `${name}: a run that is over, or is none of its session's any more, is at nothing`,
     withStore(async (store) => {
       const run = await live(store)
-      expect(await store.recordActivity({ ...run, epoch: 9 }, change('busy', 10), 20)).toBe(false)
-      await store.recordEnded(run, anEnding(), null, 30)
-      expect(await store.recordActivity(run, change('idle', 40), 50)).toBe(false)
-      expect(await store.recordRefused(run, refusal(), 50)).toBe(false)
+      expect(await store.events.recordActivity({ ...run, epoch: 9 }, change('busy', 10), 20)).toBe(false)
+      await store.claims.recordEnded(run, anEnding(), null, 30)
+      expect(await store.events.recordActivity(run, change('idle', 40), 50)).toBe(false)
+      expect(await store.events.recordRefused(run, refusal(), 50)).toBe(false)
       expect(await details(store, 'activity')).toEqual([])
     }),
   )
@@ -131,12 +131,12 @@ export function activityConformance(name: string, open: OpenStore): void {
     withStore(async (store) => {
       const run = await live(store)
       const now = run.startedAt + 1_000_000
-      expect(await store.recordRefused(run, refusal(), now)).toBe(true)
-      expect(await store.recordRefused(run, refusal({}, { pid: 8 }), now + 59_999)).toBe(false)
+      expect(await store.events.recordRefused(run, refusal(), now)).toBe(true)
+      expect(await store.events.recordRefused(run, refusal({}, { pid: 8 }), now + 59_999)).toBe(false)
       for (const other of [refusal({}, { user: 'bob@host' }), refusal({}, { command: 'codex' })])
-        expect(await store.recordRefused(run, other, now + 1)).toBe(false)
-      expect(await store.recordRefused(run, refusal({ wanted: 'directory' }), now + 1)).toBe(true)
-      expect(await store.recordRefused(run, refusal({}, { pid: 9 }), now + 60_000)).toBe(true)
+        expect(await store.events.recordRefused(run, other, now + 1)).toBe(false)
+      expect(await store.events.recordRefused(run, refusal({ wanted: 'directory' }), now + 1)).toBe(true)
+      expect(await store.events.recordRefused(run, refusal({}, { pid: 9 }), now + 60_000)).toBe(true)
       expect(await details(store, 'refused')).toHaveLength(3)
       expect((await details(store, 'refused'))[0]).toEqual({ wanted: 'session', dir: '/w', pid: 7, command: 'claude', user: 'ann@host' })
     }),

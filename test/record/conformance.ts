@@ -14,9 +14,9 @@ export function storeConformance(name: string, open: OpenStore): void {
     withStore(async (store) => {
       const run = await started(store, aRun('s'))
       await end(store, run, anEnding(), null, 5)
-      expect(await store.claim(aClaim(aRun('s', 1)))).toEqual({ kind: 'lost', why: 'epoch' })
-      expect(await store.claim(aClaim(aRun('s', 3)))).toEqual({ kind: 'lost', why: 'epoch' })
-      expect(await store.claim(aClaim(aRun('s', 2)))).toEqual({ kind: 'won', epoch: 2 })
+      expect(await store.claims.claim(aClaim(aRun('s', 1)))).toEqual({ kind: 'lost', why: 'epoch' })
+      expect(await store.claims.claim(aClaim(aRun('s', 3)))).toEqual({ kind: 'lost', why: 'epoch' })
+      expect(await store.claims.claim(aClaim(aRun('s', 2)))).toEqual({ kind: 'won', epoch: 2 })
     }),
   )
 
@@ -25,12 +25,12 @@ export function storeConformance(name: string, open: OpenStore): void {
     `${name}: a session with a live run cannot be claimed, in any live state`,
     withStore(async (store) => {
       const run = aRun('s')
-      await store.claim(aClaim(run))
-      const next = () => store.claim(aClaim(aRun('s', 2, { dir: '/elsewhere' })))
+      await store.claims.claim(aClaim(run))
+      const next = () => store.claims.claim(aClaim(aRun('s', 2, { dir: '/elsewhere' })))
       expect(await next()).toEqual({ kind: 'lost', why: 'live' })
-      await store.recordRunning(run, keeper, 1)
+      await store.claims.recordRunning(run, keeper, 1)
       expect(await next()).toEqual({ kind: 'lost', why: 'live' })
-      await store.recordAsked(run, { end: 'stopped', by: 'x', reason: 'y' }, 2)
+      await store.claims.recordAsked(run, { end: 'stopped', by: 'x', reason: 'y' }, 2)
       expect(await next()).toEqual({ kind: 'lost', why: 'live' })
       expect(await end(store, run, anEnding(), null, 3)).toBe(true)
       expect((await next()).kind).toBe('won')
@@ -43,7 +43,7 @@ export function storeConformance(name: string, open: OpenStore): void {
     withStore(async (store, again) => {
       const stores = [store, await again(), await again()]
       const answers = await Promise.all(
-        Array.from({ length: 30 }, (_, index) => (stores[index % 3] as Store).claim(aClaim(aRun('s', 1, { dir: `/d${index}` })))),
+        Array.from({ length: 30 }, (_, index) => (stores[index % 3] as Store).claims.claim(aClaim(aRun('s', 1, { dir: `/d${index}` })))),
       )
       expect(answers.filter((answer) => answer.kind === 'won')).toHaveLength(1)
       for (const other of stores.slice(1)) other.close()
@@ -56,14 +56,14 @@ export function storeConformance(name: string, open: OpenStore): void {
     withStore(async (store) => {
       const run = await started(store, aRun('s'))
       expect(await end(store, run, anEnding({ state: 'superseded', reason: 'taken over' }), { pid: 7, ticks: 8 }, 5)).toBe(true)
-      const before = await store.run(run.id)
-      expect(await store.recordRunning(run, keeper, 6)).toBe(false)
-      expect(await store.recordAsked(run, { end: 'stopped', by: 'x', reason: 'y' }, 6)).toBe(false)
-      expect(await store.recordExited(run, { code: 1, signal: null }, 6)).toBe(false)
-      expect(await store.recordSurvivors(run, [], 6)).toBe(false)
+      const before = await store.runs.get(run.id)
+      expect(await store.claims.recordRunning(run, keeper, 6)).toBe(false)
+      expect(await store.claims.recordAsked(run, { end: 'stopped', by: 'x', reason: 'y' }, 6)).toBe(false)
+      expect(await store.claims.recordExited(run, { code: 1, signal: null }, 6)).toBe(false)
+      expect(await store.claims.recordSurvivors(run, [], 6)).toBe(false)
       for (const state of END_STATES)
-        expect(await store.recordEnded({ ...run, state: 'running', keeper }, anEnding({ state }), null, 7), state).toBe(false)
-      expect(await store.run(run.id)).toEqual(before)
+        expect(await store.claims.recordEnded({ ...run, state: 'running', keeper }, anEnding({ state }), null, 7), state).toBe(false)
+      expect(await store.runs.get(run.id)).toEqual(before)
       expect(before).toMatchObject({ state: 'superseded', reason: 'taken over', harness: { pid: 7, ticks: 8 }, endedAt: 5 })
     }),
   )
@@ -74,9 +74,9 @@ export function storeConformance(name: string, open: OpenStore): void {
     withStore(async (store) => {
       const run = await started(store, aRun('s'))
       const stale = { ...run, epoch: 9, state: 'running' as const, keeper }
-      expect(await store.recordEnded(stale, anEnding(), null, 5)).toBe(false)
-      expect(await store.recordAsked(stale, { end: 'stopped', by: 'x', reason: 'y' }, 5)).toBe(false)
-      expect((await store.run(run.id))?.state).toBe('running')
+      expect(await store.claims.recordEnded(stale, anEnding(), null, 5)).toBe(false)
+      expect(await store.claims.recordAsked(stale, { end: 'stopped', by: 'x', reason: 'y' }, 5)).toBe(false)
+      expect((await store.runs.get(run.id))?.state).toBe('running')
     }),
   )
 
@@ -84,26 +84,26 @@ export function storeConformance(name: string, open: OpenStore): void {
     `${name}: the first intent stands, and the exit is kept beside it`,
     withStore(async (store) => {
       const run = await started(store, aRun('s'))
-      await store.recordAsked(run, { end: 'superseded', by: 'a', reason: 'first' }, 2)
-      await store.recordAsked(run, { end: 'stopped', by: 'b', reason: 'second' }, 3)
-      await store.recordExited(run, { code: 143, signal: 'SIGTERM' }, 4)
-      await store.recordSurvivors(run, [{ pid: 5, name: 'x', why: 'y' }], 5)
-      expect(await store.run(run.id)).toMatchObject({
+      await store.claims.recordAsked(run, { end: 'superseded', by: 'a', reason: 'first' }, 2)
+      await store.claims.recordAsked(run, { end: 'stopped', by: 'b', reason: 'second' }, 3)
+      await store.claims.recordExited(run, { code: 143, signal: 'SIGTERM' }, 4)
+      await store.claims.recordSurvivors(run, [{ pid: 5, name: 'x', why: 'y' }], 5)
+      expect(await store.runs.get(run.id)).toMatchObject({
         state: 'stopping',
         intent: { end: 'superseded', reason: 'first' },
         exit: { code: 143, signal: 'SIGTERM' },
         survivors: [{ pid: 5 }],
       })
       // Each is told once, however often it is said.
-      await store.recordExited(run, { code: 1, signal: null }, 6)
+      await store.claims.recordExited(run, { code: 1, signal: null }, 6)
       const survivors = [
         { pid: 6, name: 'x', why: 'y' },
         { pid: 5, name: 'x', why: 'y' },
       ]
-      expect(await store.recordSurvivors(run, [{ pid: 5, name: 'x', why: 'y' }], 6)).toBe(false)
-      expect(await store.recordSurvivors(run, survivors, 7)).toBe(true)
-      expect(await store.recordSurvivors(run, survivors.toReversed(), 8)).toBe(false)
-      const kinds = (await store.events({ session: 's', after: 0, limit: 20 })).map(({ kind }) => kind)
+      expect(await store.claims.recordSurvivors(run, [{ pid: 5, name: 'x', why: 'y' }], 6)).toBe(false)
+      expect(await store.claims.recordSurvivors(run, survivors, 7)).toBe(true)
+      expect(await store.claims.recordSurvivors(run, survivors.toReversed(), 8)).toBe(false)
+      const kinds = (await store.events.list({ session: 's', after: 0, limit: 20 })).map(({ kind }) => kind)
       expect(kinds).toEqual(['claimed', 'running', 'asked', 'exited', 'survivors', 'survivors'])
     }),
   )
@@ -113,14 +113,14 @@ export function storeConformance(name: string, open: OpenStore): void {
     `${name}: an end is recorded only for the run that was looked at`,
     withStore(async (store) => {
       const run = aRun('s')
-      await store.claim(aClaim(run))
+      await store.claims.claim(aClaim(run))
       const looked = { ...run, state: 'starting' as const, keeper: null }
-      await store.recordRunning(run, keeper, 1)
-      expect(await store.recordEnded(looked, anEnding({ state: 'failed', reason: 'it never started' }), null, 5)).toBe(false)
-      expect(await store.recordEnded({ ...run, state: 'running', keeper: { pid: 9, ticks: 9 } }, anEnding(), null, 5)).toBe(false)
-      await store.recordAsked(run, { end: 'stopped', by: 'x', reason: 'y' }, 2)
-      expect(await store.recordEnded({ ...run, state: 'running', keeper }, anEnding(), null, 5)).toBe(false)
-      expect((await store.run(run.id))?.state).toBe('stopping')
+      await store.claims.recordRunning(run, keeper, 1)
+      expect(await store.claims.recordEnded(looked, anEnding({ state: 'failed', reason: 'it never started' }), null, 5)).toBe(false)
+      expect(await store.claims.recordEnded({ ...run, state: 'running', keeper: { pid: 9, ticks: 9 } }, anEnding(), null, 5)).toBe(false)
+      await store.claims.recordAsked(run, { end: 'stopped', by: 'x', reason: 'y' }, 2)
+      expect(await store.claims.recordEnded({ ...run, state: 'running', keeper }, anEnding(), null, 5)).toBe(false)
+      expect((await store.runs.get(run.id))?.state).toBe('stopping')
     }),
   )
 
@@ -133,24 +133,24 @@ export function storeConformance(name: string, open: OpenStore): void {
         directory: directory(run.dir),
         native: run.epoch === 2 ? null : { harness: 'claude', id: `${run.session}-native` },
       }))
-      await store.restore(records)
-      await store.restore(records)
+      await store.claims.restore(records)
+      await store.claims.restore(records)
       expect(await store.isEmpty()).toBe(false)
-      expect((await store.runs('s', 9)).map(({ epoch, state }) => [epoch, state])).toEqual([
+      expect((await store.runs.ofSession('s', 9)).map(({ epoch, state }) => [epoch, state])).toEqual([
         [3, 'running'],
         [2, 'starting'],
       ])
-      expect(await store.claim(aClaim(aRun('s', 4, { dir: '/x' })))).toEqual({ kind: 'lost', why: 'live' })
-      expect((await store.locks([], null)).locks.map(({ session }) => session)).toEqual(['s', 's', 't'])
-      expect(await store.markers()).toEqual(new Set(records.map(({ record }) => record.marker)))
-      expect((await store.runByMarker(records[2]?.record.marker ?? 0))?.session).toBe('t')
-      expect(await store.runByMarker(1)).toBeNull()
-      expect((await store.nativeOwner({ harness: 'claude', id: 's-native' }))?.session.id).toBe('s')
+      expect(await store.claims.claim(aClaim(aRun('s', 4, { dir: '/x' })))).toEqual({ kind: 'lost', why: 'live' })
+      expect((await store.locks.all([], null)).locks.map(({ session }) => session)).toEqual(['s', 's', 't'])
+      expect(await store.runs.markers()).toEqual(new Set(records.map(({ record }) => record.marker)))
+      expect((await store.runs.liveWithMarker(records[2]?.record.marker ?? 0))?.session).toBe('t')
+      expect(await store.runs.liveWithMarker(1)).toBeNull()
+      expect((await store.conversations.owner({ harness: 'claude', id: 's-native' }))?.session.id).toBe('s')
       // The one that began last carries a conversation that two have had, whatever their epochs.
       const native = { harness: 'claude', id: 'both' }
       const both = [aRun('old', 5), aRun('young', 1)].map((run) => ({ record: { ...run, keeper }, directory: null, native }))
-      await store.restore(both)
-      expect((await store.nativeOwner(native))?.session.id).toBe('young')
+      await store.claims.restore(both)
+      expect((await store.conversations.owner(native))?.session.id).toBe('young')
     }),
   )
 
@@ -159,19 +159,19 @@ export function storeConformance(name: string, open: OpenStore): void {
     `${name}: a directory is held by one live run, and free when it ends`,
     withStore(async (store) => {
       const first = aRun('a', 1, { dir: '/d' })
-      await store.claim(aClaim(first))
+      await store.claims.claim(aClaim(first))
       const second = aRun('b', 1, { dir: '/d' })
-      expect(await store.claim(aClaim(second))).toEqual({ kind: 'lost', why: 'directory' })
-      expect((await store.find('b', 'exact')).kind).toBe('none')
-      expect((await store.locks([], null)).locks.map(({ run }) => run)).toEqual([first.id])
-      expect((await store.locks([first.id], null)).kin).toEqual(new Set([first.id]))
-      expect((await store.claim(aClaim(second, { share: [], seenLock: 1 }))).kind).toBe('won')
+      expect(await store.claims.claim(aClaim(second))).toEqual({ kind: 'lost', why: 'directory' })
+      expect((await store.sessions.find('b', 'exact')).kind).toBe('none')
+      expect((await store.locks.all([], null)).locks.map(({ run }) => run)).toEqual([first.id])
+      expect((await store.locks.all([first.id], null)).kin).toEqual(new Set([first.id]))
+      expect((await store.claims.claim(aClaim(second, { share: [], seenLock: 1 }))).kind).toBe('won')
       const child = aRun('c', 1, { dir: '/d', parent: second.id })
-      expect((await store.claim(aClaim(child, { ancestors: [first.id, second.id] }))).kind).toBe('won')
-      expect((await store.snapshot('live', 10)).locks).toHaveLength(3)
+      expect((await store.claims.claim(aClaim(child, { ancestors: [first.id, second.id] }))).kind).toBe('won')
+      expect((await store.sessions.snapshot('live', 10)).locks).toHaveLength(3)
       for (const run of [first, second, child]) expect(await end(store, run, anEnding({ state: 'lost' }), null, 9)).toBe(true)
-      expect((await store.snapshot('live', 10)).locks).toEqual([])
-      expect((await store.claim(aClaim(aRun('d', 1, { dir: '/d' })))).kind).toBe('won')
+      expect((await store.sessions.snapshot('live', 10)).locks).toEqual([])
+      expect((await store.claims.claim(aClaim(aRun('d', 1, { dir: '/d' })))).kind).toBe('won')
     }),
   )
 
@@ -179,19 +179,19 @@ export function storeConformance(name: string, open: OpenStore): void {
     `${name}: a run comes back as it was written`,
     withStore(async (store) => {
       const run = aRun('s', 1, { tty: '/dev/pts/1', deadlineAt: 99, until: 'tree', detached: false, marker: null })
-      await store.claim(aClaim(run, { keeper }))
-      expect(await store.run(run.id)).toEqual({ ...run, state: 'running', keeper })
+      await store.claims.claim(aClaim(run, { keeper }))
+      expect(await store.runs.get(run.id)).toEqual({ ...run, state: 'running', keeper })
     }),
   )
 
   test(
     `${name}: sessions are found by id, name and unambiguous beginning`,
     withStore(async (store) => {
-      await store.claim(aClaim(aRun('alpha-1'), { name: 'web' }))
-      await store.claim(aClaim(aRun('alpha-2')))
-      await store.claim(aClaim(aRun('a_pha')))
+      await store.claims.claim(aClaim(aRun('alpha-1'), { name: 'web' }))
+      await store.claims.claim(aClaim(aRun('alpha-2')))
+      await store.claims.claim(aClaim(aRun('a_pha')))
       const id = async (reference: string, how: 'exact' | 'prefix' = 'prefix') => {
-        const found = await store.find(reference, how)
+        const found = await store.sessions.find(reference, how)
         return found.kind === 'found' ? found.view.session.id : found.kind
       }
       expect([await id('alpha-1'), await id('web'), await id('we'), await id('alpha-2', 'exact')]).toEqual([
@@ -207,8 +207,8 @@ export function storeConformance(name: string, open: OpenStore): void {
         'a_pha',
         'none',
       ])
-      expect(await store.claim(aClaim(aRun('other'), { name: 'web' }))).toEqual({ kind: 'lost', why: 'name' })
-      expect(await store.claim(aClaim(aRun('other'), { name: 'alpha-2' }))).toEqual({ kind: 'lost', why: 'name' })
+      expect(await store.claims.claim(aClaim(aRun('other'), { name: 'web' }))).toEqual({ kind: 'lost', why: 'name' })
+      expect(await store.claims.claim(aClaim(aRun('other'), { name: 'alpha-2' }))).toEqual({ kind: 'lost', why: 'name' })
     }),
   )
 
@@ -218,13 +218,13 @@ export function storeConformance(name: string, open: OpenStore): void {
       const ended = await started(store, aRun('old'))
       await end(store, ended, anEnding(), null, 5)
       await started(store, aRun('new'))
-      const live = (await store.snapshot('live', 10)).views
+      const live = (await store.sessions.snapshot('live', 10)).views
       expect(live.map(({ session }) => session.id)).toEqual(['new'])
       for (const { run } of live) expect(LIVE_STATES).toContain(run?.state)
-      expect((await store.snapshot('all', 10)).views.map(({ session }) => session.id).sort()).toEqual(['new', 'old'])
-      expect(await store.liveRuns(10)).toEqual({ views: live, unreadable: [] })
+      expect((await store.sessions.snapshot('all', 10)).views.map(({ session }) => session.id).sort()).toEqual(['new', 'old'])
+      expect(await store.runs.live(10)).toEqual({ views: live, unreadable: [] })
       // Each run's lock goes with its end: none is astray.
-      expect(await store.strayLocks()).toEqual([])
+      expect(await store.locks.strays()).toEqual([])
     }),
   )
 }

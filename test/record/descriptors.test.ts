@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const open = (): Promise<Store> => openSqliteStore({ path, clock: realClock, patienceMs: 5000, writePatienceMs: 5000, backoff: () => 5 })
-const count = async (store: Store): Promise<number> => (await store.events({ session: null, after: 0, limit: 100 })).length
+const count = async (store: Store): Promise<number> => (await store.events.list({ session: null, after: 0, limit: 100 })).length
 
 /** What another process sees, which comes and goes: whoever closes a store last removes its WAL. */
 const COUNT = `const { DatabaseSync } = require('@photostructure/sqlite'); const db = new DatabaseSync(process.argv[1])
@@ -46,7 +46,7 @@ verifies(
   'a second store in this process, or one that is refused, takes no lock of the first with it, and nothing written is lost',
   async () => {
     const first = await open()
-    await first.recordDaemon({ what: 'one' }, 1)
+    await first.events.recordDaemon({ what: 'one' }, 1)
     expect(locksOfOurs()).toBe(1)
     const second = await open()
     expect(await count(second)).toBe(1)
@@ -55,7 +55,7 @@ verifies(
     expect(locksOfOurs()).toBe(1)
     expect(countElsewhere()).toBe(1)
     expect(openOfOurs().filter((file) => file.endsWith('(deleted)'))).toEqual([])
-    await first.recordDaemon({ what: 'two' }, 2)
+    await first.events.recordDaemon({ what: 'two' }, 2)
     expect(countElsewhere()).toBe(2)
     first.close()
     expect(countElsewhere()).toBe(2)
@@ -66,7 +66,7 @@ verifies('bounded', 'however often it is opened and closed, or looked at, a few 
   for (let times = 0; times < 20; times++) {
     const store = await open()
     expect(await count(store)).toBe(times)
-    await store.recordDaemon({ what: 'one' }, 1)
+    await store.events.recordDaemon({ what: 'one' }, 1)
     store.close()
     await expect(count(store)).rejects.toThrow('the store is closed')
   }
@@ -92,7 +92,7 @@ verifies('bounded', 'uses that overlap for ever do not add up', async () => {
 
 verifies('visible', 'a store that was replaced is opened anew', async () => {
   const first = await open()
-  await first.recordDaemon({ what: 'one' }, 1)
+  await first.events.recordDaemon({ what: 'one' }, 1)
   first.close()
   const again = await open()
   expect(await count(again)).toBe(1)
@@ -109,7 +109,7 @@ verifies('visible', 'a store that was replaced is opened anew', async () => {
 
 test('what is no database is left as it is, however short, and whatever lies beside it', async () => {
   const store = await open()
-  await store.recordDaemon({ what: 'one' }, 1)
+  await store.events.recordDaemon({ what: 'one' }, 1)
   const wal = readFileSync(`${path}-wal`)
   store.close()
   for (const text of ['x', 'these are my notes', `SQLite format 3\0`, 'n'.repeat(100), 'n'.repeat(9_000)]) {

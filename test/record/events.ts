@@ -13,11 +13,11 @@ export function eventConformance(name: string, open: OpenStore): void {
     withStore(async (store) => {
       const run = await started(store, aRun('s'))
       await end(store, run, anEnding({ state: 'failed', reason: 'SIGKILL' }), null, 5)
-      const events = await store.events({ session: 's', after: 0, limit: 100 })
+      const events = await store.events.list({ session: 's', after: 0, limit: 100 })
       expect(events.map(({ kind }) => kind)).toEqual(['claimed', 'running', 'ended'])
       expect(events.at(-1)?.detail).toMatchObject({ state: 'failed', reason: 'SIGKILL' })
-      expect(await store.events({ session: 's', after: events[1]?.seq ?? 0, limit: 100 })).toHaveLength(1)
-      expect(await store.events({ session: null, after: 0, limit: 2 })).toEqual(events.slice(1))
+      expect(await store.events.list({ session: 's', after: events[1]?.seq ?? 0, limit: 100 })).toHaveLength(1)
+      expect(await store.events.list({ session: null, after: 0, limit: 2 })).toEqual(events.slice(1))
     }),
   )
 
@@ -26,9 +26,9 @@ export function eventConformance(name: string, open: OpenStore): void {
     `${name}: what the daemon does is an event of no session, of which the newest are kept, and touches no session's`,
     withStore(async (store) => {
       await started(store, aRun('s'))
-      await store.recordDaemon({ what: 'started', pid: 7 }, 10)
+      await store.events.recordDaemon({ what: 'started', pid: 7 }, 10)
       await store.tryWrite()
-      expect((await store.events({ session: null, after: 0, limit: 9 })).at(-1)).toMatchObject({
+      expect((await store.events.list({ session: null, after: 0, limit: 9 })).at(-1)).toMatchObject({
         at: 10,
         kind: 'daemon',
         session: '',
@@ -36,13 +36,13 @@ export function eventConformance(name: string, open: OpenStore): void {
         epoch: 0,
         detail: { what: 'started', pid: 7 },
       })
-      for (let count = 0; count < policy.daemonEventsKept + 5; count++) await store.recordDaemon({ what: 'ended', count }, 11)
-      const all = await store.events({ session: null, after: 0, limit: 9_999 })
+      for (let count = 0; count < policy.daemonEventsKept + 5; count++) await store.events.recordDaemon({ what: 'ended', count }, 11)
+      const all = await store.events.list({ session: null, after: 0, limit: 9_999 })
       const own = all.filter(({ kind }) => kind === 'daemon')
       expect(own).toHaveLength(policy.daemonEventsKept)
       expect(own[0]?.detail).toEqual({ what: 'ended', count: 5 })
-      expect((await store.events({ session: 's', after: 0, limit: 9 })).map(({ kind }) => kind)).toEqual(['claimed', 'running'])
-      expect(await store.forget({ endedBefore: 99, keep: 0, limit: 9 })).toEqual([])
+      expect((await store.events.list({ session: 's', after: 0, limit: 9 })).map(({ kind }) => kind)).toEqual(['claimed', 'running'])
+      expect(await store.retention.forget({ endedBefore: 99, keep: 0, limit: 9 })).toEqual([])
     }),
   )
 }

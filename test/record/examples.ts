@@ -76,14 +76,14 @@ export const inStore = (open: OpenStore) => (body: (store: Store, again: () => P
 export const keeper: ProcessId = { pid: 200, ticks: 2000 }
 
 export async function started(store: Store, run: RunBase): Promise<RunBase> {
-  expect(await store.claim(aClaim(run))).toEqual({ kind: 'won', epoch: run.epoch })
-  expect(await store.recordRunning(run, keeper, 1)).toBe(true)
+  expect(await store.claims.claim(aClaim(run))).toEqual({ kind: 'won', epoch: run.epoch })
+  expect(await store.claims.recordRunning(run, keeper, 1)).toBe(true)
   return run
 }
 
 /** Ends a run as it stands now; answers whether that was taken. */
 export async function end(store: Store, { id }: RunBase, ending: Ending, harness: ProcessId | null, at: number): Promise<boolean> {
-  const run = await store.run(id)
+  const run = await store.runs.get(id)
   if (run === null || !isLive(run)) throw new Error(`${id} is not live`)
-  return store.recordEnded(run, ending, harness, at)
+  return store.claims.recordEnded(run, ending, harness, at)
 }

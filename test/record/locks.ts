@@ -35,15 +35,18 @@ export function lockConformance(name: string, open: OpenStore): void {
     'bounded',
     `${name}: of the locks those that a process holds by hand can be asked for, so many at most`,
     withStore(async (store) => {
-      await store.claim(aClaim(aRun('a')))
-      await store.lock(byHand(directory('/t'), { holder: { kind: 'time', limit: { ms: 5, ticks: 1, at: 2 } } }))
-      const seqs = [await store.lock(byHand(directory('/x'), { seenLock: 9 })), await store.lock(byHand(directory('/y'), { seenLock: 9 }))]
-      const { locks } = await store.remains(9)
+      await store.claims.claim(aClaim(aRun('a')))
+      await store.locks.take(byHand(directory('/t'), { holder: { kind: 'time', limit: { ms: 5, ticks: 1, at: 2 } } }))
+      const seqs = [
+        await store.locks.take(byHand(directory('/x'), { seenLock: 9 })),
+        await store.locks.take(byHand(directory('/y'), { seenLock: 9 })),
+      ]
+      const { locks } = await store.retention.remains(9)
       expect(locks.map(({ seq }) => seq).toSorted()).toEqual(seqs)
-      expect((await store.remains(1)).locks).toHaveLength(1)
-      expect(await Promise.all(locks.map((lock) => store.unlock(lock, null, 1)))).toEqual([true, true])
-      expect(await Promise.all(locks.map((lock) => store.unlock(lock, null, 1)))).toEqual([false, false])
-      expect((await store.remains(9)).locks).toEqual([])
+      expect((await store.retention.remains(1)).locks).toHaveLength(1)
+      expect(await Promise.all(locks.map((lock) => store.locks.free(lock, null, 1)))).toEqual([true, true])
+      expect(await Promise.all(locks.map((lock) => store.locks.free(lock, null, 1)))).toEqual([false, false])
+      expect((await store.retention.remains(9)).locks).toEqual([])
     }),
   )
 
@@ -65,11 +68,11 @@ export function lockConformance(name: string, open: OpenStore): void {
       'lock-life',
       `${name}: ${what}, claimed in between, ${refused ? 'refuses' : 'does not refuse'} the claim`,
       withStore(async (store) => {
-        expect(await store.claim(aClaim(aRun('a'), { directory: held }))).toEqual(won)
-        const seq = await store.lock(byHand(wanted))
+        expect(await store.claims.claim(aClaim(aRun('a'), { directory: held }))).toEqual(won)
+        const seq = await store.locks.take(byHand(wanted))
         expect(seq === null).toBe(refused)
-        for (const lock of (await store.locks([], null)).locks) if (lock.seq === seq) await store.unlock(lock, null, 1)
-        expect(await store.claim(aClaim(aRun('b'), { directory: wanted }))).toEqual(refused ? lost : won)
+        for (const lock of (await store.locks.all([], null)).locks) if (lock.seq === seq) await store.locks.free(lock, null, 1)
+        expect(await store.claims.claim(aClaim(aRun('b'), { directory: wanted }))).toEqual(refused ? lost : won)
       }),
     )
   }
@@ -79,22 +82,23 @@ export function lockConformance(name: string, open: OpenStore): void {
     `${name}: what was looked at before is not looked at again in the claim, and is shared only by saying so`,
     withStore(async (store) => {
       const first = aRun('a', 1, { dir: '/d' })
-      await store.claim(aClaim(first))
-      const { newest, locks } = await store.locks([], null)
-      expect(await store.claim(aClaim(aRun('b', 1, { dir: '/d' }), { seenLock: newest }))).toEqual(won)
+      await store.claims.claim(aClaim(first))
+      const { newest, locks } = await store.locks.all([], null)
+      expect(await store.claims.claim(aClaim(aRun('b', 1, { dir: '/d' }), { seenLock: newest }))).toEqual(won)
       const share = [{ session: 'a', run: first.id, dir: '/d' }]
       // Whoever came since is not shared with unseen: look again.
-      expect(await store.claim(aClaim(aRun('c', 1, { dir: '/d' }), { share, seenLock: newest }))).toEqual(lost)
-      const seenLock = (await store.locks([], null)).newest
-      expect(await store.claim(aClaim(aRun('c', 1, { dir: '/d' }), { share, seenLock }))).toEqual(won)
-      expect((await store.locks([], null)).locks.map(({ session, shared }) => [session, shared])).toEqual([
+      expect(await store.claims.claim(aClaim(aRun('c', 1, { dir: '/d' }), { share, seenLock: newest }))).toEqual(lost)
+      const seenLock = (await store.locks.all([], null)).newest
+      expect(await store.claims.claim(aClaim(aRun('c', 1, { dir: '/d' }), { share, seenLock }))).toEqual(won)
+      expect((await store.locks.all([], null)).locks.map(({ session, shared }) => [session, shared])).toEqual([
         ['a', []],
         ['b', []],
         ['c', share],
       ])
-      expect((await store.locks([], null)).newest).toBeGreaterThan(newest)
+      expect((await store.locks.all([], null)).newest).toBeGreaterThan(newest)
       expect(locks).toHaveLength(1)
-      const kinds = async (session: string) => (await store.events({ session, after: 0, limit: 9 })).map(({ kind, detail }) => [kind, detail['with']])
+      const kinds = async (session: string) =>
+        (await store.events.list({ session, after: 0, limit: 9 })).map(({ kind, detail }) => [kind, detail['with']])
       expect(await kinds('a')).toContainEqual(['shared', 'c'])
       expect(await kinds('c')).toContainEqual(['shared', 'a'])
     }),
@@ -105,8 +109,8 @@ export function lockConformance(name: string, open: OpenStore): void {
     `${name}: a lock knows its keeper from the moment the run does, and goes with the end of the run, but not with anything else of it`,
     withStore(async (store) => {
       const run = aRun('a', 1, { dir: '/d' })
-      const only = async (): Promise<Lock> => (await store.locks([], null)).locks[0] as Lock
-      await store.claim(aClaim(run))
+      const only = async (): Promise<Lock> => (await store.locks.all([], null)).locks[0] as Lock
+      await store.claims.claim(aClaim(run))
       expect((await only()).holder).toEqual({
         kind: 'run',
         launcher: run.launcher,
@@ -116,7 +120,7 @@ export function lockConformance(name: string, open: OpenStore): void {
         containment: run.containment,
         adopted: false,
       })
-      await store.recordRunning(run, { pid: 7, ticks: 8 }, 5)
+      await store.claims.recordRunning(run, { pid: 7, ticks: 8 }, 5)
       expect(await only()).toMatchObject({
         holder: { keeper: { pid: 7, ticks: 8 } },
         place: run.place,
@@ -124,9 +128,9 @@ export function lockConformance(name: string, open: OpenStore): void {
         run: run.id,
         since: run.startedAt,
       })
-      const inside = await store.lock(byHand(directory('/x'), { run: run.id, session: 'a' }))
-      await store.recordEnded({ ...run, state: 'running', keeper: { pid: 7, ticks: 8 } }, END, null, 9)
-      expect((await store.locks([], null)).locks.map(({ seq }) => seq)).toEqual([inside])
+      const inside = await store.locks.take(byHand(directory('/x'), { run: run.id, session: 'a' }))
+      await store.claims.recordEnded({ ...run, state: 'running', keeper: { pid: 7, ticks: 8 } }, END, null, 9)
+      expect((await store.locks.all([], null)).locks.map(({ seq }) => seq)).toEqual([inside])
     }),
   )
 
@@ -136,17 +140,17 @@ export function lockConformance(name: string, open: OpenStore): void {
     withStore(async (store) => {
       const limit = { ms: 5000, ticks: 3, at: 9 }
       const request = byHand(worktree('/repo', '/repo'), { holder: { kind: 'time', limit }, reason: 'ä "quoted"\n' })
-      const seq = await store.lock(request)
+      const seq = await store.locks.take(request)
       const { seenLock: _seen, kin: _kin, ...taken } = request
-      const [lock] = (await store.locks([], null)).locks
+      const [lock] = (await store.locks.all([], null)).locks
       expect(lock).toEqual({ ...taken, seq })
-      expect(await store.lock(byHand(directory('/repo')))).toBeNull()
-      expect(await store.unlock(lock as Lock, null, 5)).toBe(true)
-      expect(await store.unlock(lock as Lock, null, 5)).toBe(false)
-      const next = await store.lock(byHand(directory('/repo')))
+      expect(await store.locks.take(byHand(directory('/repo')))).toBeNull()
+      expect(await store.locks.free(lock as Lock, null, 5)).toBe(true)
+      expect(await store.locks.free(lock as Lock, null, 5)).toBe(false)
+      const next = await store.locks.take(byHand(directory('/repo')))
       expect(next).toBeGreaterThan(seq ?? 0)
-      expect(await store.unlock(lock as Lock, null, 5)).toBe(false)
-      expect((await store.locks([], null)).locks).toHaveLength(1)
+      expect(await store.locks.free(lock as Lock, null, 5)).toBe(false)
+      expect((await store.locks.all([], null)).locks).toHaveLength(1)
     }),
   )
 
@@ -155,10 +159,10 @@ export function lockConformance(name: string, open: OpenStore): void {
     `${name}: one process is adopted once`,
     withStore(async (store) => {
       const adoptee = { adopted: true, launcher: { pid: 500, ticks: 9 } }
-      expect(await store.claim(aClaim(aRun('a', 1, adoptee), { directory: directory('/x') }))).toEqual(won)
-      expect(await store.claim(aClaim(aRun('b', 1, adoptee), { directory: directory('/y') }))).toEqual({ kind: 'lost', why: 'adopted' })
+      expect(await store.claims.claim(aClaim(aRun('a', 1, adoptee), { directory: directory('/x') }))).toEqual(won)
+      expect(await store.claims.claim(aClaim(aRun('b', 1, adoptee), { directory: directory('/y') }))).toEqual({ kind: 'lost', why: 'adopted' })
       const other = { adopted: true, launcher: { pid: 500, ticks: 10 } }
-      expect(await store.claim(aClaim(aRun('b', 1, other), { directory: directory('/y') }))).toEqual(won)
+      expect(await store.claims.claim(aClaim(aRun('b', 1, other), { directory: directory('/y') }))).toEqual(won)
     }),
   )
 
@@ -167,13 +171,13 @@ export function lockConformance(name: string, open: OpenStore): void {
     `${name}: a run whose lock is still there is not forgotten, however old it is`,
     withStore(async (store) => {
       const run = aRun('a')
-      await store.claim(aClaim(run, { keeper: { pid: 7, ticks: 8 } }))
-      await store.lock(byHand(directory('/x'), { run: run.id, session: 'a' }))
-      await store.recordEnded({ ...run, state: 'running', keeper: { pid: 7, ticks: 8 } }, END, null, 9)
+      await store.claims.claim(aClaim(run, { keeper: { pid: 7, ticks: 8 } }))
+      await store.locks.take(byHand(directory('/x'), { run: run.id, session: 'a' }))
+      await store.claims.recordEnded({ ...run, state: 'running', keeper: { pid: 7, ticks: 8 } }, END, null, 9)
       const all = { endedBefore: 1e15, keep: 0, limit: 9 }
-      expect(await store.forgettable(all)).toEqual([])
-      for (const lock of (await store.locks([], null)).locks) await store.unlock(lock, null, 1)
-      expect(await store.forgettable(all)).toEqual([run.id])
+      expect(await store.retention.forgettable(all)).toEqual([])
+      for (const lock of (await store.locks.all([], null)).locks) await store.locks.free(lock, null, 1)
+      expect(await store.retention.forgettable(all)).toEqual([run.id])
     }),
   )
 
@@ -181,13 +185,16 @@ export function lockConformance(name: string, open: OpenStore): void {
     'visible',
     `${name}: a lock of a session that is broken is told in its events`,
     withStore(async (store) => {
-      await store.claim(aClaim(aRun('a', 1, { dir: '/d' })))
-      const [lock] = (await store.locks([], null)).locks
-      await store.unlock(lock as Lock, { by: 'ann', reason: 'broken by ann' }, 5)
-      expect((await store.events({ session: 'a', after: 0, limit: 9 })).at(-1)).toMatchObject({ kind: 'unlocked', detail: { dir: '/d', by: 'ann' } })
-      await store.lock(byHand(directory('/x')))
-      await store.unlock((await store.locks([], null)).locks[0] as Lock, { by: 'ann', reason: 'broken by ann' }, 6)
-      expect((await store.events({ session: null, after: 0, limit: 9 })).at(-1)).toMatchObject({
+      await store.claims.claim(aClaim(aRun('a', 1, { dir: '/d' })))
+      const [lock] = (await store.locks.all([], null)).locks
+      await store.locks.free(lock as Lock, { by: 'ann', reason: 'broken by ann' }, 5)
+      expect((await store.events.list({ session: 'a', after: 0, limit: 9 })).at(-1)).toMatchObject({
+        kind: 'unlocked',
+        detail: { dir: '/d', by: 'ann' },
+      })
+      await store.locks.take(byHand(directory('/x')))
+      await store.locks.free((await store.locks.all([], null)).locks[0] as Lock, { by: 'ann', reason: 'broken by ann' }, 6)
+      expect((await store.events.list({ session: null, after: 0, limit: 9 })).at(-1)).toMatchObject({
         kind: 'unlocked',
         session: '-',
         detail: { dir: '/x' },

@@ -54,10 +54,10 @@ test('a store of the first release is brought up to date, and its runs are as th
   db.close()
   const store = await open(path)
   const older = { level: 'none', why: 'it was started by an older Holdfast' }
-  expect(await store.run(run.id)).toEqual({ ...run, containment: older, task: null, tmux: null, state: 'running', keeper: null })
+  expect(await store.runs.get(run.id)).toEqual({ ...run, containment: older, task: null, tmux: null, state: 'running', keeper: null })
   expect([containment.level, task]).toEqual(['none', null])
   // A lock that is held across the change is held after it, by whoever held it.
-  expect((await store.locks([], null)).locks).toEqual([
+  expect((await store.locks.all([], null)).locks).toEqual([
     {
       seq: 1,
       directory: { path: '/d', key: '1:42', inner: '1@/d', above: [], below: [], repository: null },
@@ -93,7 +93,7 @@ verifies('private', 'the store is 0600 from creation, whatever the umask', async
   const before = process.umask(0)
   const path = newPath()
   const store = await open(path)
-  await store.claim(aClaim(aRun('s')))
+  await store.claims.claim(aClaim(aRun('s')))
   process.umask(before)
   for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777, file).toBe(0o600)
   store.close()
@@ -107,9 +107,9 @@ test('the builtin is used only where its SQLite is safe', () => {
 test('ten openers of a new store all get the same one', async () => {
   const path = newPath()
   const stores = await Promise.all(Array.from({ length: 10 }, () => open(path)))
-  await (stores[0] as Store).claim(aClaim(aRun('s')))
+  await (stores[0] as Store).claims.claim(aClaim(aRun('s')))
   for (const store of stores) {
-    expect((await store.snapshot('live', 5)).views).toHaveLength(1)
+    expect((await store.sessions.snapshot('live', 5)).views).toHaveLength(1)
     store.close()
   }
 })
@@ -121,7 +121,7 @@ test('an opener waits while another process has the new file to itself', async (
   const gone = new Promise((resolve) => holder.once('exit', resolve))
   await new Promise((resolve) => holder.stdout.once('data', resolve))
   const store = await open(path)
-  expect((await store.snapshot('all', 5)).views).toEqual([])
+  expect((await store.sessions.snapshot('all', 5)).views).toEqual([])
   store.close()
   await gone
 })
@@ -130,15 +130,15 @@ test('a writer waits for another writer; a reader that records in passing does n
   const path = newPath()
   const store = await open(path)
   const run = { ...aRun('s'), state: 'starting' as const, keeper: null }
-  await store.claim(aClaim(run))
+  await store.claims.claim(aClaim(run))
   const db = new (loadSqlite().DatabaseSync)(path)
   db.exec('BEGIN IMMEDIATE')
   const reader = await open(path, 0)
   const began = performance.now()
-  await expect(reader.recordEnded(run, anEnding({ state: 'lost' }), null, 1)).rejects.toMatchObject({ kind: 'unavailable' })
-  expect((await reader.snapshot('live', 5)).views).toHaveLength(1)
+  await expect(reader.claims.recordEnded(run, anEnding({ state: 'lost' }), null, 1)).rejects.toMatchObject({ kind: 'unavailable' })
+  expect((await reader.sessions.snapshot('live', 5)).views).toHaveLength(1)
   expect(performance.now() - began).toBeLessThan(1500)
-  const waiting = store.recordEnded(run, anEnding({ state: 'lost' }), null, 1)
+  const waiting = store.claims.recordEnded(run, anEnding({ state: 'lost' }), null, 1)
   db.exec('COMMIT')
   db.close()
   expect(await waiting).toBe(true)
@@ -180,7 +180,7 @@ for (const [what, make, message] of refusals) {
 test('a damaged store is told as damaged, and not written over', async () => {
   const path = newPath()
   const store = await open(path)
-  for (let index = 0; index < 50; index++) await store.claim(aClaim(aRun(`s${index}`)))
+  for (let index = 0; index < 50; index++) await store.claims.claim(aClaim(aRun(`s${index}`)))
   store.close()
   const raw = new (loadSqlite().DatabaseSync)(path)
   raw.exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -191,7 +191,7 @@ test('a damaged store is told as damaged, and not written over', async () => {
   const attempt = async (): Promise<void> => {
     const damaged = await open(path)
     try {
-      await damaged.snapshot('all', 100)
+      await damaged.sessions.snapshot('all', 100)
     } finally {
       damaged.close()
     }
@@ -204,7 +204,7 @@ test('an empty file is a new store', async () => {
   const path = newPath()
   writeFileSync(path, '')
   const store = await open(path)
-  expect((await store.claim(aClaim(aRun('s')))).kind).toBe('won')
+  expect((await store.claims.claim(aClaim(aRun('s')))).kind).toBe('won')
   store.close()
 })
 
@@ -212,13 +212,13 @@ verifies('visible', 'one bad row is named, and hides no other', async () => {
   const path = newPath()
   const store = await open(path)
   const [good, bad] = [aRun('good'), aRun('bad')]
-  for (const run of [good, bad]) await store.claim(aClaim(run))
+  for (const run of [good, bad]) await store.claims.claim(aClaim(run))
   const raw = new (loadSqlite().DatabaseSync)(path)
   raw.prepare('UPDATE run SET place = ? WHERE id = ?').run('{', bad.id)
   raw.close()
-  const { views, unreadable } = await store.snapshot('live', 10)
+  const { views, unreadable } = await store.sessions.snapshot('live', 10)
   expect(views.map(({ session }) => session.id)).toEqual(['good'])
   expect(unreadable).toEqual([bad.id])
-  await expect(store.run(bad.id)).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(store.runs.get(bad.id)).rejects.toMatchObject({ kind: 'unavailable' })
   store.close()
 })

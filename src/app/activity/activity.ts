@@ -34,7 +34,7 @@ export function endsWithAnswer(world: World, session: Session, run: Run): boolea
 export async function noteActivity(world: World, store: Store, run: Run, state?: ActivityState): Promise<void> {
   if (state !== undefined) world.files.recordActivity(run.id, state)
   const noted = world.files.activity(run.id)
-  if (noted !== null) await recordInPassing()(() => store.recordActivity(run, { ...noted, how: 'hook', gapMs: 0 }, world.clock.now()))
+  if (noted !== null) await recordInPassing()(() => store.events.recordActivity(run, { ...noted, how: 'hook', gapMs: 0 }, world.clock.now()))
 }
 
 /** What was seen the last time: which runs live, what each agent was at, and until when no guess at it is recorded. */
@@ -50,7 +50,7 @@ export const nothingSeen = (): SeenActivities => ({ store: storeWatch(), views: 
 export async function watchActivities(world: World, seen: SeenActivities): Promise<Readonly<Record<string, number>>> {
   const { files, policy, clock } = world
   if (seen.store.isNew(world.home)) {
-    seen.views = (await (await world.store('reader')).snapshot('live', policy.sessionsShown)).views
+    seen.views = (await (await world.store('reader')).sessions.snapshot('live', policy.sessionsShown)).views
     const live = new Set(liveRunsOf(seen.views).map(({ id }) => id))
     for (const map of [seen.states, seen.guessed]) for (const id of map.keys()) if (!live.has(id)) map.delete(id)
     seen.store.settle()
@@ -77,5 +77,5 @@ export async function watchActivities(world: World, seen: SeenActivities): Promi
 async function record(world: World, run: Run, { state, how, since }: Activity): Promise<boolean> {
   const now = world.clock.now()
   const gapMs = how === 'output' && state === 'busy' ? world.policy.activityEventMs : 0
-  return (await world.store('writer')).recordActivity(run, { state, how, since: since ?? now, gapMs }, now)
+  return (await world.store('writer')).events.recordActivity(run, { state, how, since: since ?? now, gapMs }, now)
 }

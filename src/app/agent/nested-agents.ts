@@ -30,7 +30,7 @@ export function recordCompany(world: Senses, store: Store): Ender['recordCompany
     for (const agent of agents) {
       const { harness, nativeId: id } = agent
       try {
-        await store.recordFound(taskOf(world, run, agent), harness, id)
+        await store.claims.recordNested(taskOf(world, run, agent), harness, id)
       } catch (error) {
         if (!(error instanceof Problem)) throw error
         return

@@ -36,8 +36,8 @@ export async function suspectsOfRuns(world: World, runs: readonly Run[]): Promis
 /** What runs, and what ended last: somebody may only just have been left behind. */
 export async function runsInQuestion(world: World): Promise<Run[]> {
   const store = await world.store('reader')
-  const live = await store.snapshot('live', world.policy.sessionsShown)
-  const last = await store.snapshot('all', world.policy.suspectsOf)
+  const live = await store.sessions.snapshot('live', world.policy.sessionsShown)
+  const last = await store.sessions.snapshot('all', world.policy.suspectsOf)
   const runs = [...live.views, ...last.views].flatMap(({ run }) => (run === null ? [] : [run]))
   return [...new Map(runs.map((run) => [run.id, run])).values()]
 }

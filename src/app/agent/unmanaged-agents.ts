@@ -26,7 +26,7 @@ export function agentsHere(world: World, rows = everybody(world)): Agent[] {
 /** Of these processes, by pid: the sessions that they belong to, as members of a live run or of a tree that lives although its run is over. */
 export async function ownersOf(world: World, processes: readonly ProcessId[]): Promise<Map<number, string>> {
   const store = await world.store('reader')
-  const { views } = await store.snapshot('live', world.policy.sessionsShown)
+  const { views } = await store.sessions.snapshot('live', world.policy.sessionsShown)
   const forgotten = (await forgottenLocks(store, null)).map((lock) => asLive(recordOfLock(lock, lock.holder)))
   const counted = await censusOfAll([...liveRunsOf(views), ...forgotten], world)
   return new Map(
@@ -40,7 +40,7 @@ export async function ownersOf(world: World, processes: readonly ProcessId[]): P
 export async function markedBy(world: World, { row }: Agent): Promise<string | null> {
   const marker = world.processes.marker(row.pid)
   if (typeof marker !== 'number') return null
-  const run = await (await world.store('reader')).runWithMarker(marker)
+  const run = await (await world.store('reader')).runs.withMarker(marker)
   return run === null ? 'a run of another Holdfast home' : `a run of session ${run.session}, but is not of it`
 }
 

@@ -23,7 +23,7 @@ export function frontOf({ env, processes }: World): Front | null {
 export async function provenFront(world: World, as: 'writer' | 'reader' = 'writer'): Promise<Front | null> {
   const front = frontOf(world)
   if (front === null || front.marker === null) return front
-  const run = await (await world.store(as)).runWithMarker(front.marker)
+  const run = await (await world.store(as)).runs.withMarker(front.marker)
   return run === null || (run.keeper !== null && sameProcess(run.keeper, front.keeper)) ? front : null
 }
 
@@ -51,10 +51,10 @@ export async function parentRun(world: World, as: 'writer' | 'reader' = 'writer'
   const store = await world.store(as)
   const front = await provenFront(world, as)
   const marker = bornWith(world, front)
-  const marked = marker === null ? null : await store.runByMarker(marker)
+  const marked = marker === null ? null : await store.runs.liveWithMarker(marker)
   if (marked !== null) return marked
   const id = world.env['HOLDFAST_RUN']
-  const named = id === undefined ? null : await store.run(id)
+  const named = id === undefined ? null : await store.runs.get(id)
   return named !== null && named.marker === null && lineageOf(world, front).includes(named.cookie) ? named : null
 }
 
@@ -63,7 +63,11 @@ export async function ancestorsOf(world: World, parent: Run | null, as: 'writer'
   const ids: string[] = []
   if (parent === null) return ids
   const store = await world.store(as)
-  for (let run: Run | null = parent; run !== null && ids.length < policy.nestingDepth; run = run.parent === null ? null : await store.run(run.parent))
+  for (
+    let run: Run | null = parent;
+    run !== null && ids.length < policy.nestingDepth;
+    run = run.parent === null ? null : await store.runs.get(run.parent)
+  )
     ids.push(run.id)
   return ids
 }

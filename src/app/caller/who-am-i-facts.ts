@@ -31,12 +31,12 @@ export async function selfFacts(world: World, as: 'writer' | 'reader', seen?: re
   const store = await world.store(as)
   const front = await provenFront(world, as)
   const marker = bornWith(world, front)
-  const marked = await onRecord(store, marker === null ? null : ((await store.runByMarker(marker)) ?? (await store.runWithMarker(marker))))
+  const marked = await onRecord(store, marker === null ? null : ((await store.runs.liveWithMarker(marker)) ?? (await store.runs.withMarker(marker))))
   const name = world.env['HOLDFAST_RUN']
-  const named = name === undefined ? null : await onRecord(store, await store.run(name))
+  const named = name === undefined ? null : await onRecord(store, await store.runs.get(name))
   const said = { epoch: world.env['HOLDFAST_EPOCH'], secret: secretOf(world, front) }
   const rows = around(world, front)
-  const all = seen ?? (await store.snapshot('live', world.policy.sessionsShown)).views.map(({ run }) => ({ run, pid: null }))
+  const all = seen ?? (await store.sessions.snapshot('live', world.policy.sessionsShown)).views.map(({ run }) => ({ run, pid: null }))
   const live = all.flatMap(({ run }) => (run !== null && isLive(run) && isHere(run, world) ? [run] : []))
   const others = new Set(all.flatMap(({ run, pid }) => (run !== null && pid !== null && !rows.some((row) => row.pid === pid) ? [run.id] : [])))
   const daemons = world.daemons(rows)
@@ -58,7 +58,7 @@ export async function selfFacts(world: World, as: 'writer' | 'reader', seen?: re
 }
 
 async function onRecord(store: Store, run: Run | null): Promise<OnRecord | null> {
-  const found = run === null ? null : await store.find(run.session, 'exact')
+  const found = run === null ? null : await store.sessions.find(run.session, 'exact')
   return run !== null && found?.kind === 'found' ? { session: found.view.session, run } : null
 }
 
@@ -86,7 +86,7 @@ type Owners = (native: NativeId) => Promise<OnRecord | null>
 /** Whose a conversation is: as the store has it, or as a run has just learnt it. */
 const ownersFor = (world: World, store: Store, live: readonly LiveRun[]): Owners =>
   async function ownerOf({ harness, id }) {
-    const view = await store.nativeOwner({ harness, id })
+    const view = await store.conversations.owner({ harness, id })
     if (view?.run != null) return { session: view.session, run: view.run }
     // A session that was handed to a daemon is known by its id as soon as somebody looks for its members.
     const { files, daemonLore } = world

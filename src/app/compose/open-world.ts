@@ -101,7 +101,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     store,
     others: () =>
       store('reader')
-        .then((port) => port.markers())
+        .then((port) => port.runs.markers())
         .catch((error: unknown) => {
           if (error instanceof Problem) return markersOnDisk(files)
           throw error

@@ -26,7 +26,7 @@ export async function learnNative(world: World, store: Store, run: LiveRun, { se
 /** Its hook has said that it went on from there: what its harness has written down about it may be older than that, and is no way back. */
 async function hasLeft(world: World, store: Store, run: LiveRun, id: string): Promise<boolean> {
   if (!world.files.natives(run.id).some((native) => native.id === id)) return false
-  const events = await store.events({ session: run.session, after: 0, limit: world.policy.eventsShown })
+  const events = await store.events.list({ session: run.session, after: 0, limit: world.policy.eventsShown })
   return events.findLast((event) => event.run === run.id && event.kind === 'bound')?.detail['how'] === 'hook'
 }
 
@@ -121,7 +121,7 @@ function headOfLog(world: World, run: string): string {
  */
 export async function bind(world: World, store: Store, run: Run, native: NativeId, binding: Binding): Promise<BindAnswer> {
   const before = world.files.natives(run.id).at(-1)
-  const answer = await store.bindNative(run, native, binding, world.clock.now())
+  const answer = await store.conversations.bind(run, native, binding, world.clock.now())
   if (answer.kind === 'bound') {
     await recordMoved(world, store, answer.moved ?? [])
     const harness = world.harnesses().find(({ name }) => name === native.harness)

@@ -12,12 +12,12 @@ import { intentFor } from './end-reasons.ts'
  */
 export async function finishRun(world: World, id: string, code: number | null = null): Promise<RunEnd | null> {
   const store = await world.store('writer')
-  const run = await store.run(id)
+  const run = await store.runs.get(id)
   if (run === null) return null
-  if (code !== null && isLive(run) && world.files.exit(id) === null) await store.recordExited(run, exitFromShell(code), world.clock.now())
+  if (code !== null && isLive(run) && world.files.exit(id) === null) await store.claims.recordExited(run, exitFromShell(code), world.clock.now())
   const how = { intent: null, graceMs: world.policy.graceMs }
   await leaveToOthers(world, store, id)
-  const left = (await store.run(id)) ?? run
+  const left = (await store.runs.get(id)) ?? run
   const end = await (isLive(left) ? endRun(left, { ...world, store }, how) : endWhatIsLeft(left, { ...world, store }, how))
   world.files.capLog(id)
   world.files.tidy(id)
@@ -30,7 +30,7 @@ async function leaveToOthers(world: World, store: Store, id: string): Promise<vo
   const { clock, policy } = world
   const began = clock.elapsed()
   for (let delay = policy.pollMaxMs; ; delay = Math.min(delay * 2, policy.followMs * 5)) {
-    const run = await store.run(id)
+    const run = await store.runs.get(id)
     if (run === null || !isLive(run)) return
     const graceMs = intentOf(run)?.graceMs ?? ((world.files.exit(id)?.told ?? null) === null ? null : policy.graceMs)
     if (graceMs === null || clock.elapsed() - began >= graceMs + policy.killMs) return
@@ -45,7 +45,7 @@ async function leaveToOthers(world: World, store: Store, id: string): Promise<vo
  */
 export async function endAsked(world: World, id: string, why: string, scope: string | null): Promise<RunEnd> {
   const store = await world.store('writer')
-  const run = await store.run(id)
+  const run = await store.runs.get(id)
   if (run === null) throw new Problem('noSuchSession', `no such run: ${id}`)
   if (!isLive(run)) return { kind: 'ended', run, ended: [], spared: [], unrecorded: null }
   const intent = why === 'HUP' && run.tmux !== null ? paneClosed(world, run) : intentFor(why)

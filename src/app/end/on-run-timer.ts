@@ -13,7 +13,7 @@ import { endAsked } from './finish.ts'
  */
 export async function followRun(world: World, id: string, what: string): Promise<boolean> {
   const store = await world.store('writer')
-  const run = await store.run(id)
+  const run = await store.runs.get(id)
   const known = run === null ? null : await knownOf(world, store, run)
   if (run === null || !isLive(run) || known === null) return false
   await learnSoon(world, store, run, known)

@@ -50,7 +50,7 @@ export async function carryOut(world: World, store: Store, { run, seen, want, sp
   const intent = want.kind !== 'end' ? null : want.why === 'budget' ? intentFor(spent ?? '') : (INTENTS[want.why] ?? null)
   const end = await endRun(run, { ...world, store }, { intent, graceMs: world.policy.graceMs }, want.kind === 'finish' ? seen : undefined)
   if (end.kind === 'ended' && end.unrecorded !== null) throw end.unrecorded
-  const after: Run = (await store.run(run.id)) ?? run
+  const after: Run = (await store.runs.get(run.id)) ?? run
   const survivors = after.state === 'stopping' ? after.survivors : []
   const stuck = isLive(after) ? stuckText(end, world.policy.namedAtMost) : null
   if (after.state === run.state && survivors.length === 0) return { change: null, stuck }
@@ -64,14 +64,14 @@ const INTENTS: { readonly [why: string]: Intent } = {
 
 /** Takes away the locks that nobody holds any more. One of a live run goes when that run's end is recorded, not before. */
 export async function freeLocks(world: World, store: Store): Promise<void> {
-  const locks = await store.strayLocks()
+  const locks = await store.locks.strays()
   if (locks.length === 0) return
   const judged = await judgeLocks(world, locks)
   const record = recordInPassing()
   for (const lock of locks) {
     if (judged.get(lock.seq)?.kind !== 'free') continue
     // Its run may have come on record since.
-    const isLocked = lock.holder.kind === 'run' && lock.run !== null && (await store.live([lock.run])).has(lock.run)
-    if (!isLocked) await record(() => store.unlock(lock, null, world.clock.now()))
+    const isLocked = lock.holder.kind === 'run' && lock.run !== null && (await store.runs.liveAmong([lock.run])).has(lock.run)
+    if (!isLocked) await record(() => store.locks.free(lock, null, world.clock.now()))
   }
 }

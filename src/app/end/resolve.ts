@@ -36,12 +36,12 @@ export async function resolveGone(world: World, reference: string): Promise<Run>
           reason: `${by} said that it is gone; that could not be proven (${judged.why})`,
           evidence: [`unproven: ${judged.why}`, `testimony of ${by} (holdfast resolve --gone)`],
         }
-  if (!(await store.recordEnded(run, ending, seen.harnessId, world.clock.now())))
+  if (!(await store.claims.recordEnded(run, ending, seen.harnessId, world.clock.now())))
     throw new Problem('held', `session ${session.id} changed while it was looked at; nothing was recorded`, { hint: `holdfast status ${session.id}` })
   // Should it live on after all, it is fenced off from here on.
   if (judged.kind === 'unknown') world.files.retire(run.id, { end: 'stopped', by, reason: ending.reason })
   await release(run, world)
-  return (await store.run(run.id)) ?? run
+  return (await store.runs.get(run.id)) ?? run
 }
 
 /** What can be seen of a run from anywhere on its machine: who is in its cgroup, and who carries its marker. */

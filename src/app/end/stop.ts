@@ -38,7 +38,7 @@ export async function stop(world: World, request: StopRequest): Promise<Stopped[
 
 /** All that live, and those whose trees do although their runs are over. */
 async function allViews(world: World, store: Store): Promise<SessionView[]> {
-  const { views } = await store.snapshot('live', world.policy.sessionsShown)
+  const { views } = await store.sessions.snapshot('live', world.policy.sessionsShown)
   const known = new Set(views.map(({ session }) => session.id))
   const forgotten = new Set((await forgottenLocks(store, null)).map(({ session }) => session).filter((session) => !known.has(session)))
   return [...views, ...(await Promise.all([...forgotten].map((session) => findSession(store, session, 'exact'))))]

@@ -31,7 +31,7 @@ export type How = { readonly only?: readonly string[]; readonly thorough: boolea
 
 /** Looks at live runs and says what follows for each; nothing is done about it yet. */
 export async function survey(world: World, store: Store, how: How): Promise<Survey> {
-  const { views, unreadable } = how.only === undefined ? await store.liveRuns(world.policy.sessionsShown) : await viewsOf(store, how.only)
+  const { views, unreadable } = how.only === undefined ? await store.runs.live(world.policy.sessionsShown) : await viewsOf(store, how.only)
   const sessions = new Map<string, Session>()
   const runs: LiveRun[] = []
   for (const { session, run } of views) {
@@ -62,13 +62,13 @@ export async function survey(world: World, store: Store, how: How): Promise<Surv
   return { due, sick }
 }
 
-async function viewsOf(store: Store, ids: readonly string[]): Promise<Awaited<ReturnType<Store['liveRuns']>>> {
+async function viewsOf(store: Store, ids: readonly string[]): Promise<Awaited<ReturnType<Store['runs']['live']>>> {
   const views = []
   const unreadable: string[] = []
   for (const id of ids) {
     try {
-      const run = await store.run(id)
-      const found = run === null || !isLive(run) ? null : await store.find(run.session, 'exact')
+      const run = await store.runs.get(id)
+      const found = run === null || !isLive(run) ? null : await store.sessions.find(run.session, 'exact')
       if (run !== null && found?.kind === 'found') views.push({ session: found.view.session, run })
     } catch (error) {
       if (!(error instanceof Problem) || !('unreadableRun' in error.detail)) throw error
@@ -125,7 +125,7 @@ function wantOf(judged: Verdict, step: ReturnType<typeof converge>): Want | null
 const ranMs = ({ processes }: World, harness: ProcessId | null): number => (harness === null ? 0 : (processes.ticks() - harness.ticks) * MS_PER_TICK)
 
 async function hasParentEnded(world: World, store: Store, run: LiveRun, id: string): Promise<boolean> {
-  const parent = await store.run(id)
+  const parent = await store.runs.get(id)
   if (parent === null || isLive(parent) || !isOrphan(run, parent, world.clock.now(), world.policy.launchMs)) return false
   // On record it is over; but what lives of it is what counts.
   const forgotten = (await forgottenLocks(store, parent.session)).filter((lock) => lock.run === parent.id)

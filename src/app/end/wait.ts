@@ -18,7 +18,7 @@ export async function waitForEnd(world: World, reference: string, timeoutMs: num
     else await clock.sleep(Math.min(delay, Math.max(1, until - clock.elapsed())))
     const newest = (await seeOne(world, reference)).run
     // A next run was started: ours is over, and its own row tells how.
-    run = newest.id === run.id ? newest : ((await (await world.store('reader')).run(run.id)) ?? newest)
+    run = newest.id === run.id ? newest : ((await (await world.store('reader')).runs.get(run.id)) ?? newest)
   }
   return run
 }

@@ -12,7 +12,7 @@ export async function checkLock(world: World, dir: string): Promise<CheckSight> 
   const directory = enterable(dir, world.islands)
   if (typeof directory === 'string') return { dir, state: 'unknown', own: false, holding: null, why: directory }
   const store = await world.store('reader')
-  const { locks } = await store.locks([], null)
+  const { locks } = await store.locks.all([], null)
   const holdings = await holdingsOn(world, store, directory, locks)
   const inUse = holdings.map((holding) => answerFor(directory.path, holding)).filter(({ state }) => state !== 'free')
   if (inUse.length === 0) return { dir: directory.path, state: 'free', own: false, holding: null, why: 'nobody holds it' }

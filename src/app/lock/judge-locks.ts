@@ -14,7 +14,7 @@ export async function holdingsOn(world: Sharp, store: Store, directory: Director
   const near = touching(world, directory, locks)
   const runs = new Map<string, LiveRun>()
   for (const { lock } of near) {
-    const run = lock.run === null || lock.holder.kind !== 'run' ? null : await store.run(lock.run)
+    const run = lock.run === null || lock.holder.kind !== 'run' ? null : await store.runs.get(lock.run)
     if (run !== null && isLive(run)) runs.set(run.id, run)
   }
   const looked = await lookAtAll([...runs.values()], world)
@@ -133,7 +133,7 @@ export async function whoseLocks(
   store: Store,
   { ancestors, session = null, own = null }: { ancestors: readonly string[]; session?: string | null; own?: string | null },
 ): Promise<Whose> {
-  const { locks, newest, kin } = await store.locks(ancestors, session)
+  const { locks, newest, kin } = await store.locks.all(ancestors, session)
   const known = own === null ? kin : new Set([...kin, own])
   const isOurs = (lock: Lock): boolean => isDelegated(lock, known, originsFor(world, lock))
   return { ours: locks.filter(isOurs), theirs: locks.filter((lock) => !isOurs(lock)), newest, kin }

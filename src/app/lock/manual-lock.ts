@@ -92,7 +92,7 @@ export async function unlockByHand(world: World, dir: string, force: boolean, ag
   const freed: Unlocked[] = []
   for (const { lock } of [...own, ...forced]) {
     const broken = !own.some((one) => one.lock === lock)
-    if (!(await store.unlock(lock, broken ? { by, reason: `broken by ${by} (--force)` } : null, world.clock.now()))) continue
+    if (!(await store.locks.free(lock, broken ? { by, reason: `broken by ${by} (--force)` } : null, world.clock.now()))) continue
     freed.push({ lock, broken })
     // An agent that has lost its directory may not go on in it: should it live after all, its next tool call is denied.
     if (lock.holder.kind === 'run' && lock.run !== null)
@@ -103,7 +103,7 @@ export async function unlockByHand(world: World, dir: string, force: boolean, ag
 
 /** By what it is; one that was deleted, or moved away, is also known by its former path. */
 async function locksOn(world: World, store: Store, dir: string): Promise<Lock[]> {
-  const { locks } = await store.locks([], null)
+  const { locks } = await store.locks.all([], null)
   const former = locks.filter((lock) => lock.directory.path === resolve(dir) && lock.holder.kind !== 'run')
   if (former.length > 0 && !isThereAtAll(dir)) return former
   const here = touching(world, findDirectory(dir, world.islands), locks).flatMap(({ lock, relation }) => (relation === 'same' ? [lock] : []))

@@ -38,9 +38,9 @@ export async function hold(world: World, store: Store, wanted: Hold): Promise<Lo
       host: world.host,
       user: world.user(),
     }
-    const seq = await store.lock({ ...lock, seenLock: newest, kin: around })
+    const seq = await store.locks.take({ ...lock, seenLock: newest, kin: around })
     if (seq === null) continue
-    for (const former of before) await store.unlock(former, null, world.clock.now())
+    for (const former of before) await store.locks.free(former, null, world.clock.now())
     return { ...lock, seq }
   }
   throw new Problem('held', `${directory.path} could not be locked: others are at it`, { hint: 'try again' })
@@ -57,8 +57,8 @@ export async function cleared(world: World, store: Store, holdings: readonly Hol
     if (verdict.kind !== 'free') return false
     const done =
       run === null || verdict.ending === null
-        ? await store.unlock(lock, null, now)
-        : await store.recordEnded(run, verdict.ending, world.files.harness(run.id), now)
+        ? await store.locks.free(lock, null, now)
+        : await store.claims.recordEnded(run, verdict.ending, world.files.harness(run.id), now)
     if (!done) return false
   }
   return true
@@ -79,6 +79,6 @@ export async function whileHeld<T>(
   try {
     return { done: await body() }
   } finally {
-    await store.unlock(taken, null, world.clock.now())
+    await store.locks.free(taken, null, world.clock.now())
   }
 }

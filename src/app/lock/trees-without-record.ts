@@ -9,17 +9,17 @@ export type Forgotten = Lock & { readonly holder: RunHolder; readonly run: strin
 
 /** Of one session, or (null) of all. `known`: all locks, if somebody has just looked. */
 export async function forgottenLocks(store: Store, session: string | null, known?: readonly Lock[]): Promise<Forgotten[]> {
-  const locks = known ?? (await store.locks([], null)).locks
+  const locks = known ?? (await store.locks.all([], null)).locks
   const ofRuns = locks.filter((lock): lock is Forgotten => lock.holder.kind === 'run' && lock.run !== null && lock.session !== null)
   const mine = session === null ? ofRuns : ofRuns.filter((lock) => lock.session === session)
-  const live = await store.live(mine.map(({ run }) => run))
+  const live = await store.runs.liveAmong(mine.map(({ run }) => run))
   return mine.filter(({ run }) => !live.has(run))
 }
 
 /** Ends the tree of one, and proves it. Its run keeps the end that it has on record: that is final. */
 export async function endForgotten(world: World, store: Store, lock: Forgotten, intent: Intent, graceMs: number): Promise<RunEnd> {
   const record = recordOfLock(lock, lock.holder)
-  const run = (await store.run(lock.run)) ?? asLive(record)
+  const run = (await store.runs.get(lock.run)) ?? asLive(record)
   const state = (await judgeLocks(world, [lock])).get(lock.seq)
   if (state?.kind === 'unknown') return { kind: 'unknown', run, why: state.why }
   world.files.retire(lock.run, intent)
@@ -27,6 +27,6 @@ export async function endForgotten(world: World, store: Store, lock: Forgotten, 
   if (survivors.length > 0) return { kind: 'survivors', run, survivors, ended }
   if (blind !== null) return { kind: 'unknown', run, why: blind }
   endTimer(record, world)
-  await store.unlock(lock, { by: intent.by, reason: `what lived on of it was ended: ${intent.reason}` }, world.clock.now())
+  await store.locks.free(lock, { by: intent.by, reason: `what lived on of it was ended: ${intent.reason}` }, world.clock.now())
   return { kind: 'ended', run, ended, spared, unrecorded: null }
 }

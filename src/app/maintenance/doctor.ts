@@ -19,7 +19,7 @@ import { prune } from './prune.ts'
 /** What is so here, what is wrong, and what can be done about it. Changes nothing. */
 export async function examine(world: World): Promise<Finding[]> {
   const store = await world.store('reader')
-  const { views, locks, unreadable } = await store.snapshot('live', world.policy.sessionsShown)
+  const { views, locks, unreadable } = await store.sessions.snapshot('live', world.policy.sessionsShown)
   return [
     ...machine(world),
     ...aboutDaemon(world),

@@ -30,7 +30,7 @@ export async function idleWorktrees(world: World, store: Store): Promise<Removab
 async function inUse(world: World, store: Store, path: string): Promise<string | null> {
   const directory = lookForDirectory(path, world.islands, readMounts())
   if (directory === null) return 'it cannot be entered'
-  const { locks } = await store.locks([], null)
+  const { locks } = await store.locks.all([], null)
   const held = (await holdingsOn(world, store, directory, locks)).find(({ verdict }) => verdict.kind !== 'free')
   return held === undefined ? null : whoUses(held)
 }

@@ -31,7 +31,7 @@ export async function prune(world: World, dryRun: boolean, { worktrees = true } 
   const found = [
     ...(await deadDirectories(world, store)),
     ...(await cgroupsOfTheDead(world, store)),
-    ...locksOfProcesses(world, store, unheld(world, (await store.remains(world.policy.sessionsShown)).locks)),
+    ...locksOfProcesses(world, store, unheld(world, (await store.retention.remains(world.policy.sessionsShown)).locks)),
     ...(worktrees ? await idleWorktrees(world, store) : []),
     ...(await oldRecords(world, store)),
     ...litterOfDaemons(world),
@@ -43,7 +43,7 @@ export async function prune(world: World, dryRun: boolean, { worktrees = true } 
 async function deadDirectories(world: World, store: Store): Promise<Removable[]> {
   const { files } = world
   const listed = files.list()
-  const ended = new Map((await store.ended(listed)).map(({ id, newest }) => [id, newest]))
+  const ended = new Map((await store.runs.endedAmong(listed)).map(({ id, newest }) => [id, newest]))
   const found: Removable[] = []
   const wanted = (id: string, why: string): void => {
     const holder = secretHolder(world, id)
@@ -56,7 +56,7 @@ async function deadDirectories(world: World, store: Store): Promise<Removable[]>
     const newest = ended.get(id)
     if (newest === false) wanted(id, 'its run is over, and its session has had a newer one')
     else if (newest === true) found.push(...(await filesOfKeepers(world, store, [id])))
-    else if ((await store.run(id)) === null) {
+    else if ((await store.runs.get(id)) === null) {
       const trouble = await unrecordedTrouble(world, id)
       if (trouble === null) wanted(id, 'no run on record has it, and nothing of it is alive')
       else found.push({ kind: 'directory', what: files.path(id), why: `no run on record has it, but ${trouble}`, keep: true })
@@ -104,7 +104,7 @@ async function cgroupsOfTheDead(world: World, store: Store): Promise<Removable[]
   const recorded = files.list().flatMap((id) => files.cgroup(id) ?? [])
   const places = new Set([...(base.kind === 'base' ? [base.path] : []), ...recorded.map((path) => path.slice(0, path.lastIndexOf('/')))])
   const there = cgroupsAt(world, places)
-  return deadCgroups(world, there, await store.live(there.map((path) => runOfCgroup(world, path))))
+  return deadCgroups(world, there, await store.runs.liveAmong(there.map((path) => runOfCgroup(world, path))))
 }
 
 /** What daemons left half written in their own folder, or had to move out of their way. */
@@ -124,20 +124,20 @@ function litterOfDaemons(world: World): Removable[] {
 async function litterOfTmux({ clock, panes, policy }: World, store: Store): Promise<Removable[]> {
   const left = await panes.leftover(clock.now())
   if (left === null) return []
-  const { views } = await store.snapshot('live', policy.sessionsShown)
+  const { views } = await store.sessions.snapshot('live', policy.sessionsShown)
   if (liveRunsOf(views).some(({ tmux }) => tmux !== null)) return []
   return [{ kind: 'files', what: left, why: 'its tmux server is gone', keep: false, remove: () => panes.removeLeftover(clock.now()) }]
 }
 
 async function oldRecords(world: World, store: Store): Promise<Removable[]> {
   const which = { endedBefore: world.clock.now() - world.policy.retentionMs, keep: world.policy.retentionRuns, limit: world.policy.sessionsShown }
-  const old = await store.forgettable(which)
+  const old = await store.retention.forgettable(which)
   if (old.length === 0) return []
   // In batches: nobody waits long for the store meanwhile.
   const remove = async (): Promise<null> => {
     const breathe = breather()
     for (let left = old.length; left > 0; left -= world.policy.pruneBatch)
-      for (const id of await store.forget({ ...which, limit: world.policy.pruneBatch })) {
+      for (const id of await store.retention.forget({ ...which, limit: world.policy.pruneBatch })) {
         world.files.remove(id)
         await breathe()
       }

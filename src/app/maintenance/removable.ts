@@ -40,7 +40,7 @@ export const locksOfProcesses = (world: World, store: Store, locks: readonly Loc
     const about = { kind: 'lock', what: `the lock of pid ${by.pid} on ${lock.directory.path}` } as const
     const fact = judge(world.processes, lock.place, by)
     if (fact.kind !== 'gone') return [{ ...about, why: fact.kind === 'alive' ? 'its holder is alive' : fact.why, keep: true }]
-    const remove = async (): Promise<string | null> => ((await store.unlock(lock, null, world.clock.now())) ? null : 'somebody else took it away')
+    const remove = async (): Promise<string | null> => ((await store.locks.free(lock, null, world.clock.now())) ? null : 'somebody else took it away')
     return [{ ...about, why: `its holder is gone: ${fact.why}`, keep: false, remove }]
   })
 
@@ -56,7 +56,7 @@ export async function filesOfKeepers(world: World, store: Store, ended: readonly
     const names = files.litter(id)
     if (names.length === 0) continue
     const about = { kind: 'files', what: `${files.path(id)}: ${names.join(', ')}` } as const
-    const user = stillUsed(world, await store.run(id)) ?? writerOf(world, names)
+    const user = stillUsed(world, await store.runs.get(id)) ?? writerOf(world, names)
     if (user !== null) found.push({ ...about, why: user, keep: true })
     else found.push({ ...about, why: 'only its keeper needed them', keep: false, remove: tried(() => files.tidy(id)) })
   }

@@ -3,7 +3,7 @@ import type { World } from '../world/world.ts'
 
 /** Forgets ended runs beyond retention, row and directory. */
 export async function housekeep(world: World, store: Store): Promise<void> {
-  const gone = await store.forget({
+  const gone = await store.retention.forget({
     endedBefore: world.clock.now() - world.policy.retentionMs,
     keep: world.policy.retentionRuns,
     limit: world.policy.pruneBatch,

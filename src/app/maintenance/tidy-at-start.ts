@@ -14,7 +14,7 @@ export async function reap(world: World, store: Store): Promise<readonly Litter[
   const most = world.policy.reapAtMost
   const base = world.cgroups.base()
   const cgroups = cgroupsAt(world, base.kind === 'base' ? [base.path] : [])
-  const { locks, ended, live } = await store.remains(most)
+  const { locks, ended, live } = await store.retention.remains(most)
   const told = await clearAway([
     ...locksOfProcesses(world, store, locks),
     ...(await filesOfKeepers(world, store, ended)),

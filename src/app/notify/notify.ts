@@ -32,9 +32,9 @@ async function unseenEvents(
   seen: number | null,
 ): Promise<{ readonly events: readonly HoldfastEvent[]; readonly seq: number }> {
   const reader = await store('reader')
-  const newest = (await reader.events({ session: null, after: 0, limit: 1 })).at(-1)?.seq ?? 0
+  const newest = (await reader.events.list({ session: null, after: 0, limit: 1 })).at(-1)?.seq ?? 0
   if (seen === null || seen >= newest) return { events: [], seq: newest }
-  const events = await reader.events({ session: null, after: seen, limit: policy.eventsShown })
+  const events = await reader.events.list({ session: null, after: seen, limit: policy.eventsShown })
   return { events, seq: events.at(-1)?.seq ?? newest }
 }
 
@@ -60,8 +60,8 @@ async function newsOf(world: World, events: readonly HoldfastEvent[], known: Not
 async function happeningOf(world: World, event: HoldfastEvent, later: readonly HoldfastEvent[]): Promise<Happening> {
   const store = await world.store('reader')
   const isAbout = ({ kind }: HoldfastEvent): boolean => kind === 'activity' || kind === 'ended'
-  const run = isAbout(event) ? await store.run(event.run) : null
-  const found = run === null ? null : await store.find(run.session, 'exact')
+  const run = isAbout(event) ? await store.runs.get(event.run) : null
+  const found = run === null ? null : await store.sessions.find(run.session, 'exact')
   const headless = run !== null && found?.kind === 'found' && endsWithAnswer(world, found.view.session, run)
   return {
     event,
@@ -75,7 +75,7 @@ async function happeningOf(world: World, event: HoldfastEvent, later: readonly H
 async function notificationOf(world: World, event: HoldfastEvent, as: NotifyKind, count = 1): Promise<Notification> {
   const store = await world.store('reader')
   const { session, run, seq, at } = event
-  const found = await store.find(session, 'exact')
+  const found = await store.sessions.find(session, 'exact')
   const name = (found.kind === 'found' ? found.view.session.name : null) ?? session
   return { kind: as, session, run, seq, at, ...notificationText(as, event, name, world.policy.notifyLength, count) }
 }
@@ -104,6 +104,6 @@ async function ring({ files, processes, notifiers, store }: World, { run: id }: 
   const agent = id === null ? null : files.harness(id)
   const terminal = agent === null ? null : processes.terminal(agent)
   if (terminal !== null) return notifiers.bell(terminal.path)
-  const run = id === null ? null : await (await store('reader')).run(id)
+  const run = id === null ? null : await (await store('reader')).runs.get(id)
   if (run !== null && run.tty !== null && processes.isTerminalSince(run.tty, run.startedAt)) notifiers.bell(run.tty)
 }

@@ -40,7 +40,7 @@ async function withoutPane(world: World, run: RunBase): Promise<Attached> {
 
 /** How a run that was joined has ended, if it has. */
 export async function endAfterJoin(world: World, id: string): Promise<AfterJoin> {
-  const run = await (await world.store('reader')).run(id)
+  const run = await (await world.store('reader')).runs.get(id)
   if (run === null) throw new Problem('noSuchSession', `there is no run ${id}`)
   const isOpen = isLive(run) && run.tmux !== null && (await world.panes.isOpen(run.tmux))
   const ended = await (isOpen ? endOf : endSoon)(world, id)
@@ -58,7 +58,7 @@ async function endSoon(world: World, id: string): Promise<Ended | null> {
 }
 
 async function nameOf(world: World, { session }: RunBase): Promise<string> {
-  const found = await (await world.store('reader')).find(session, 'exact')
+  const found = await (await world.store('reader')).sessions.find(session, 'exact')
   return (found.kind === 'found' ? found.view.session.name : null) ?? session
 }
 

@@ -13,7 +13,7 @@ export async function recoverStore(store: Store, eyes: Omit<Eyes, 'others'> & { 
   const records = readAll(files)
   if (records.length === 0) return
   const mounts = readMounts()
-  await store.restore(
+  await store.claims.restore(
     records.map((record) => ({
       record,
       directory: lookForDirectory(record.dir, eyes.islands, mounts),
@@ -25,7 +25,7 @@ export async function recoverStore(store: Store, eyes: Omit<Eyes, 'others'> & { 
   for (const run of runs) {
     const seen = looked.get(run.id) as Looked
     const judged = verdict(run, seen)
-    if (judged.kind === 'over') await store.recordEnded(run, judged.ending, seen.harnessId, endedAt(run, seen.exit, clock.now()))
+    if (judged.kind === 'over') await store.claims.recordEnded(run, judged.ending, seen.harnessId, endedAt(run, seen.exit, clock.now()))
   }
 }
 

@@ -6,7 +6,7 @@ export type SessionCount = { readonly state: string; readonly harness: string | 
 
 /** As the store has it: nobody's processes are looked at, and nothing is written. */
 export async function countSessions(world: World): Promise<SessionCount[]> {
-  const { views } = await (await world.store('reader')).snapshot('live', world.policy.sessionsShown)
+  const { views } = await (await world.store('reader')).sessions.snapshot('live', world.policy.sessionsShown)
   const harnesses = new Map(views.map(({ session }) => [session.id, session.harness]))
   const counts = new Map<string, SessionCount>()
   for (const { state, session } of liveRunsOf(views)) {

@@ -4,6 +4,6 @@ import type { World } from '../world/world.ts'
 
 /** How a run ended, if it has. */
 export async function endOf(world: World, id: string): Promise<Ended | null> {
-  const run = await (await world.store('reader')).run(id)
+  const run = await (await world.store('reader')).runs.get(id)
   return run === null || isLive(run) ? null : run
 }

@@ -8,11 +8,11 @@ export type Happened = { readonly seq: number; readonly any: boolean; readonly o
 /** What happened since. Null: from now on. Cheap where nothing did. */
 export async function happenedSince(world: World, after: number | null, references: readonly string[]): Promise<Happened> {
   const store = await world.store('reader')
-  const seq = (await store.events({ session: null, after: 0, limit: 1 })).at(-1)?.seq ?? 0
+  const seq = (await store.events.list({ session: null, after: 0, limit: 1 })).at(-1)?.seq ?? 0
   if (after === null || seq === after) return { seq, any: false, of: [] }
   // A store that was lost and made again counts anew: anything may have happened.
   if (seq < after) return { seq, any: true, of: references }
-  const events = await store.events({ session: null, after, limit: world.policy.eventsShown })
+  const events = await store.events.list({ session: null, after, limit: world.policy.eventsShown })
   const touched = new Set(events.map(({ session }) => session))
   const of: string[] = []
   for (const reference of references) {

@@ -8,9 +8,9 @@ const ENOUGH = 4
 export async function findSession(store: Store, reference: string, wanted: 'exact' | 'near' | 'prefix' = 'prefix'): Promise<SessionView> {
   const how = wanted === 'prefix' || (wanted === 'near' && reference.length >= ENOUGH) ? 'prefix' : 'exact'
   if (!isSessionId(reference)) throw new Problem('usage', `${JSON.stringify(reference)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
-  const found: Found = await store.find(reference, how)
+  const found: Found = await store.sessions.find(reference, how)
   if (found.kind === 'found') return found.view
-  const near: Found = how === 'exact' ? await store.find(reference, 'prefix') : found
+  const near: Found = how === 'exact' ? await store.sessions.find(reference, 'prefix') : found
   if (near.kind === 'ambiguous') {
     throw new Problem('noSuchSession', `${reference} could be any of ${near.sessions.map((session) => session.id).join(', ')}`, {
       hint: 'give more of its id',

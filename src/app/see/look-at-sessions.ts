@@ -20,7 +20,7 @@ export type SeenAll = { readonly sights: Sight[]; readonly unreadable: readonly 
 /** Reads converge: what is proven over is recorded and shown as ended. They signal nothing and never wait for a writer. */
 export async function seeAll(world: World, which: 'live' | 'all'): Promise<SeenAll> {
   const store = await world.store('reader')
-  const { views, locks, unreadable } = await store.snapshot(which, world.policy.sessionsShown)
+  const { views, locks, unreadable } = await store.sessions.snapshot(which, world.policy.sessionsShown)
   const sights = await seeViews(world, store, views, 'glance')
   const forgotten = await seeForgotten(world, store, locks)
   const isShown = ({ session, run }: Sight): boolean =>
@@ -35,8 +35,8 @@ async function seeForgotten(world: World, store: Store, known: readonly Lock[]):
   const sights: Sight[] = []
   for (const lock of locks) {
     const state = judged.get(lock.seq)
-    const found = state === undefined || state.kind === 'free' ? null : await store.find(lock.session, 'exact')
-    const run = await store.run(lock.run)
+    const found = state === undefined || state.kind === 'free' ? null : await store.sessions.find(lock.session, 'exact')
+    const run = await store.runs.get(lock.run)
     if (found?.kind !== 'found' || run === null || state === undefined || state.kind === 'free') continue
     const note = `its run is over on record, but its tree is not: ${state.why}; holdfast stop ${lock.session} ends it`
     const [liveness, pid] = state.kind === 'held' ? (['alive', state.pid] as const) : (['unknown', null] as const)
@@ -98,9 +98,9 @@ async function convergeOne(world: World, store: Store, session: Session, run: Li
     // Whoever records an end first says what the agent has left of itself: later nobody may.
     await record(() => learnAtEnd(world, store, run))
     const ending = { ...step.ending, usage: usageOf(run, [], world) }
-    await record(() => store.recordEnded(run, ending, seen.harnessId, at))
+    await record(() => store.claims.recordEnded(run, ending, seen.harnessId, at))
     return ended(
-      (await store.run(run.id).then((now) => (now !== null && !isLive(now) ? now : null))) ?? {
+      (await store.runs.get(run.id).then((now) => (now !== null && !isLive(now) ? now : null))) ?? {
         ...run,
         ...ending,
         harness: seen.harnessId,
@@ -108,7 +108,7 @@ async function convergeOne(world: World, store: Store, session: Session, run: Li
       },
     )
   }
-  if (step.kind === 'record-exit') await record(() => store.recordExited(run, step.exit, world.clock.now()))
+  if (step.kind === 'record-exit') await record(() => store.claims.recordExited(run, step.exit, world.clock.now()))
   const over = judged.kind === 'leftovers' || judged.kind === 'settling'
   const shown: LiveRun =
     over && run.state !== 'stopping'
@@ -169,5 +169,5 @@ export async function seeEvents(world: World, reference: string | null, after: n
     await seeOne(world, reference).catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error
     })
-  return store.events({ session, after, limit })
+  return store.events.list({ session, after, limit })
 }

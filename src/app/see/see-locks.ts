@@ -25,7 +25,7 @@ type Judged = readonly [Lock, Exclude<LockVerdict, { kind: 'free' }>]
 
 /** Those that somebody holds. What nobody does any more is taken away in passing, where that is possible at once. */
 export async function heldLocks(world: World, store: Store): Promise<Judged[]> {
-  const { locks } = await store.locks([], null)
+  const { locks } = await store.locks.all([], null)
   const judged = await judgeLocks(world, locks)
   const held: Judged[] = []
   const record = recordInPassing()
@@ -33,14 +33,14 @@ export async function heldLocks(world: World, store: Store): Promise<Judged[]> {
     const state = judged.get(lock.seq)
     if (state === undefined) continue
     if (state.kind !== 'free') held.push([lock, state])
-    else if (await isNobodys(store, lock)) await record(() => store.unlock(lock, null, world.clock.now()))
+    else if (await isNobodys(store, lock)) await record(() => store.locks.free(lock, null, world.clock.now()))
   }
   return held
 }
 
 /** The lock of a run on record goes when that run's end is recorded, not before. */
 async function isNobodys(store: Store, lock: Lock): Promise<boolean> {
-  return lock.holder.kind !== 'run' || lock.run === null || !(await store.live([lock.run])).has(lock.run)
+  return lock.holder.kind !== 'run' || lock.run === null || !(await store.runs.liveAmong([lock.run])).has(lock.run)
 }
 
 function sightsOf({ clock, processes }: World, held: readonly Judged[]): LockSight[] {
@@ -65,6 +65,6 @@ const nameOf = ({ session, user, directory }: Lock): string => `${session ?? use
 
 /** Was this run started beside others on purpose? */
 export async function wasShared(world: World, run: string): Promise<boolean> {
-  const { locks } = await (await world.store('reader')).locks([], null)
+  const { locks } = await (await world.store('reader')).locks.all([], null)
   return locks.some((lock) => lock.run === run && lock.holder.kind === 'run' && lock.shared.length > 0)
 }

@@ -16,11 +16,11 @@ export async function seeDetail(world: World, reference: string): Promise<Sight>
   const sight = await seeOne(world, reference)
   const { run } = sight
   const store = await world.store('reader')
-  const started = await store.startedIn(run.id, world.policy.runsShown)
+  const started = await store.runs.startedIn(run.id, world.policy.runsShown)
   return {
     ...sight,
-    said: (await store.said([run.id])).get(run.id) ?? { plan: null, result: null },
-    unread: await store.unread(run.session, world.clock.now()),
+    said: (await store.messages.said([run.id])).get(run.id) ?? { plan: null, result: null },
+    unread: await store.messages.unread(run.session, world.clock.now()),
     usage: await burned(world, run),
     tasks: await Promise.all(started.map((child) => taskSight(world, child))),
     ...(isLive(run) ? { entered: world.files.cgroup(run.id) !== null, ...(await besideSession(world, run.session)) } : {}),

@@ -36,7 +36,7 @@ export async function takeIn(plan: Plan, run: RunBase, agent: Agent): Promise<Be
       retired: [],
       notes: unmarked.map((pid) => `pid ${pid} could not be marked: it is known by its identity alone`),
     }
-  if (judged.kind === 'over') await store.recordEnded(live, judged.ending, seen.harnessId, world.clock.now())
+  if (judged.kind === 'over') await store.claims.recordEnded(live, judged.ending, seen.harnessId, world.clock.now())
   const left = { hint: `what it left is held as session ${run.session}; holdfast stop ${run.session} ends it` }
   throw new Problem('noSuchSession', `pid ${run.launcher.pid} ended while it was adopted`, judged.kind === 'over' ? {} : left)
 }

@@ -23,7 +23,7 @@ export async function claim(plan: Plan, seenEpoch: number, { holdings, newest }:
   const run = request.adopt === undefined ? newRun(plan, seenEpoch + 1) : adoptedRun(plan, seenEpoch + 1, request.adopt)
   // A keeper is in nobody's cgroup: with the claim it is another run's, and must not be hit when the run around it is.
   if (front !== null && plan.base.kind === 'base' && plan.base.inside) world.containers.admit(plan.base.path, front.keeper.pid)
-  const answer = await store.claim({
+  const answer = await store.claims.claim({
     run,
     keeper: front?.keeper ?? null,
     name: request.name ?? null,
@@ -46,7 +46,7 @@ export async function claim(plan: Plan, seenEpoch: number, { holdings, newest }:
 }
 
 async function carriedElsewhere({ world, store, spoken: { harness, native } }: Plan): Promise<Problem> {
-  const owner = harness === null || native === null ? null : await store.nativeOwner({ harness: harness.name, id: native })
+  const owner = harness === null || native === null ? null : await store.conversations.owner({ harness: harness.name, id: native })
   const what = `${harness?.title} session ${native}`
   if (owner?.run != null && isLive(owner.run)) return carriedBy(world, what, owner.run)
   return new Problem('held', `${what} was just taken by another session`, { hint: 'try again' })

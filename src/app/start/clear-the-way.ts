@@ -21,11 +21,11 @@ export async function clearTheWay(
   switch (decision.kind) {
     case 'clear':
       for (const { run, ending } of decision.ends) {
-        await store.recordEnded(run, ending, world.files.harness(run.id), world.clock.now())
+        await store.claims.recordEnded(run, ending, world.files.harness(run.id), world.clock.now())
         // What another session's run has left is not ended because of a directory.
         if (run.session === plan.session) await endLeft(plan, run.id)
       }
-      for (const lock of decision.locks) await store.unlock(lock, null, world.clock.now())
+      for (const lock of decision.locks) await store.locks.free(lock, null, world.clock.now())
       return
     case 'end-leftovers': {
       const end = await endRun(decision.run, ender, { intent: null, graceMs: world.policy.leftoverGraceMs })
@@ -79,14 +79,14 @@ async function retire(plan: Plan, run: LiveRun, retired: RunEnd[]): Promise<void
   if (end.kind === 'unknown' && isOwn) throw refusal({ for: { what: 'session', run }, because: 'unproven', why: end.why }, world, plan.directory)
   await closePane(world, end.run)
   // The owner is over. A run that was started in it and could not be ended is a session of its own, and is told of.
-  const own = await store.run(run.id)
+  const own = await store.runs.get(run.id)
   if (!isOwn && own !== null) retired.push({ kind: 'ended', run: own, ended: [], spared: [], unrecorded: null })
   retired.push(end)
 }
 
 /** What was started in a run that is over now goes before the next one comes. */
 async function endLeft({ world, store }: Plan, id: string): Promise<void> {
-  const run = await store.run(id)
+  const run = await store.runs.get(id)
   if (run !== null && !isLive(run)) await endWhatIsLeft(run, { ...world, store }, { intent: null, graceMs: world.policy.leftoverGraceMs })
 }
 

@@ -66,7 +66,7 @@ export async function refuseOwnedElsewhere(world: World, native: NativeId, excep
 /** Live processes that own it, as far as is known best of each. */
 async function ownersOfNative(world: World, { harness, id }: NativeId, rows = everybody(world)): Promise<Owner[]> {
   const found = await whoseAgents(world, rows)
-  const { views } = await (await world.store('reader')).snapshot('live', world.policy.sessionsShown)
+  const { views } = await (await world.store('reader')).sessions.snapshot('live', world.policy.sessionsShown)
   return strongestOfEach(claimsOf(found, heldBy(world, views, rows))).flatMap((claim) => {
     const one = found.find(({ agent }) => agent.row.pid === claim.pid)
     return one !== undefined && claim.harness === harness && claim.nativeId === id ? [{ ...one, how: claim.how }] : []

@@ -72,7 +72,7 @@ export async function launchDetached(world: World, store: Store, launch: Launch)
   try {
     if (hosted !== null) takeHosted(world, run, hosted)
     world.files.recordKeeper(run.id, gated.keeper)
-    const won = await store.recordRunning(run, gated.keeper, world.clock.now())
+    const won = await store.claims.recordRunning(run, gated.keeper, world.clock.now())
     if (!won) throw new Problem('held', `session ${run.session} was asked to end while it was starting; nothing was started`)
     await gated.open()
   } catch (error) {
@@ -99,7 +99,7 @@ function takeHosted(world: World, run: RunBase, { server, namespaces }: HostedKe
 
 /** A second server in the place of one that lives would hide it from everybody. */
 async function reachAny(world: World, store: Store, { socket }: Pane): Promise<void> {
-  const { views } = await store.snapshot('live', world.policy.sessionsShown)
+  const { views } = await store.sessions.snapshot('live', world.policy.sessionsShown)
   for (const run of liveRunsOf(views)) if (run.tmux?.socket === socket && (await reachServer(world, run))) return
 }
 
@@ -115,7 +115,7 @@ export async function untilHarness(world: World, store: Store, run: RunBase, kee
     const failed = files.notStarted(run.id)
     if (failed !== null) throw new Problem('noSuchSession', `could not start ${run.argv[0]}: ${startTrouble(failed)}`, look)
     if (!keeping) {
-      const now = await store.run(run.id)
+      const now = await store.runs.get(run.id)
       if (run.tmux !== null && (now === null || intentOf(now) === null))
         throw new Problem('unavailable', 'tmux could not host it: its pane was gone before its agent began', {
           hint: `see whether ${join(world.home, 'tmux.conf')} is why, if there is one; or leave --tmux out`,
@@ -130,7 +130,7 @@ export async function untilHarness(world: World, store: Store, run: RunBase, kee
 
 /** A launch that failed before its gate opened leaves no open run behind; nothing of it ever ran. */
 export async function abandon(world: World, store: Store, run: RunBase, error: unknown): Promise<void> {
-  const current = await store.run(run.id)
+  const current = await store.runs.get(run.id)
   if (current === null || !isLive(current)) return
   const intent = intentOf(current)
   const ending: Ending = {
@@ -140,6 +140,6 @@ export async function abandon(world: World, store: Store, run: RunBase, error: u
     evidence: ['the gate never opened'],
     by: intent?.by ?? 'launcher',
   }
-  await store.recordEnded(current, ending, null, world.clock.now())
+  await store.claims.recordEnded(current, ending, null, world.clock.now())
   await release(current, world)
 }

@@ -38,7 +38,7 @@ export async function prepare(world: World, asked: StartRequest): Promise<Plan> 
   const spoken = speak(world, asked)
   refuseUncounted(world, asked, spoken)
   const request = { ...asked, argv: spoken.argv, session: asked.session ?? (await sessionOf(store, spoken)), until: untilOf(asked, spoken) }
-  const found = request.session === undefined ? null : await store.find(request.session, 'exact')
+  const found = request.session === undefined ? null : await store.sessions.find(request.session, 'exact')
   const parent = await runAround(world, 'writer')
   await refuseInVain(store, request, found?.kind === 'found' ? found.view.session.id : request.session, parent)
   const known = found?.kind === 'found' ? found.view.session : null
@@ -63,13 +63,13 @@ function refuseUnclear(world: World): void {
 
 /** Whoever names a conversation means the session that it is on record for. */
 async function sessionOf(store: Store, { harness, native }: Spoken): Promise<string | undefined> {
-  const owner = harness === null || native === null ? null : await store.nativeOwner({ harness: harness.name, id: native })
+  const owner = harness === null || native === null ? null : await store.conversations.owner({ harness: harness.name, id: native })
   return owner?.session.id
 }
 
 /** One conversation is one session's. */
 async function refuseForeignConversation(world: World, store: Store, { harness, native }: Spoken, session: string | undefined): Promise<void> {
-  const owner = harness === null || native === null ? null : await store.nativeOwner({ harness: harness.name, id: native })
+  const owner = harness === null || native === null ? null : await store.conversations.owner({ harness: harness.name, id: native })
   if (owner === null || owner.session.id === session) return
   const { run } = owner
   if (run !== null && isLive(run)) throw carriedBy(world, `${harness?.title} session ${native}`, run)
@@ -83,7 +83,7 @@ const untilOf = ({ until }: StartRequest, spoken: Spoken): Until | undefined => 
 
 /** What would be refused at the claim is refused before anybody is retired for it. */
 async function refuseInVain(store: Store, request: StartRequest, session: string | undefined, parent: Run | null): Promise<void> {
-  const holder = request.name === undefined ? null : await store.find(request.name, 'exact')
+  const holder = request.name === undefined ? null : await store.sessions.find(request.name, 'exact')
   if (holder?.kind === 'found' && holder.view.session.id !== session) throw nameTaken(request.name, holder.view.session.id)
   if (parent !== null && request.independent !== true && (!isLive(parent) || parent.state === 'stopping')) throw parentEnding(parent)
 }

@@ -22,9 +22,9 @@ export async function recordRefusal(world: World, request: StartRequest, plan: P
   await recordInPassing()(async () => {
     const store = await world.store('reader')
     for (const session of holdersIn(error)) {
-      const found = await store.find(session, 'exact')
+      const found = await store.sessions.find(session, 'exact')
       const run = found.kind === 'found' ? found.view.run : null
-      if (run !== null && isLive(run)) await store.recordRefused(run, refusal, world.clock.now())
+      if (run !== null && isLive(run)) await store.events.recordRefused(run, refusal, world.clock.now())
     }
     return true
   })

@@ -22,7 +22,7 @@ export async function resumptionOf(
   { dir, ends }: { readonly dir: string | undefined; readonly ends: boolean },
 ): Promise<Resumption> {
   const store = await world.store('writer')
-  const found = await store.find(reference, 'prefix')
+  const found = await store.sessions.find(reference, 'prefix')
   if (found.kind === 'none') {
     const elsewhere = onDisk(world, reference)
     if (elsewhere !== null) return fromDisk(elsewhere, args, dir)
@@ -42,7 +42,7 @@ export async function resumptionOf(
 async function followMove(store: Store, view: SessionView): Promise<SessionView> {
   const { wentTo, native, id } = view.session
   if (wentTo === null || native !== null) return view
-  const next = await store.find(wentTo, 'exact')
+  const next = await store.sessions.find(wentTo, 'exact')
   return next.kind === 'found' && next.view.session.id !== id ? next.view : view
 }
 
@@ -90,7 +90,7 @@ function fromDisk({ harness, id, dir: was }: Elsewhere, args: readonly string[] 
 
 /** Sessions to choose from: those that are over first in mind, the newest first. */
 export async function resumable(world: World, dir: string | null): Promise<SessionView[]> {
-  const { views } = await (await world.store('reader')).snapshot('all', world.policy.sessionsShown)
+  const { views } = await (await world.store('reader')).sessions.snapshot('all', world.policy.sessionsShown)
   return views.filter(({ run }) => run !== null && run.task === null && run.parent === null && (dir === null || run.dir === dir))
 }
 

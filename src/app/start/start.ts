@@ -80,7 +80,7 @@ async function startPlanned(first: Plan): Promise<Started> {
 }
 
 async function viewOf({ store, session }: Plan): Promise<SessionView | null> {
-  const found: Found = await store.find(session, 'exact')
+  const found: Found = await store.sessions.find(session, 'exact')
   return found.kind === 'found' ? found.view : null
 }
 

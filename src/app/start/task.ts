@@ -32,11 +32,11 @@ export async function seeTasks(world: World, reference: string | null): Promise<
   const store = await world.store('reader')
   const around = reference === null ? await runAround(world, 'reader') : null
   const wanted = reference === null ? (around?.session ?? null) : (await findSession(store, reference)).session.id
-  const tasks = await store.tasks(wanted === null ? 'live' : 'all', wanted, world.policy.runsShown)
+  const tasks = await store.runs.tasks(wanted === null ? 'live' : 'all', wanted, world.policy.runsShown)
   return Promise.all(
     tasks.map(async (run) => ({
       ...(await taskSight(world, run)),
-      parent: (run.parent === null ? null : await store.run(run.parent))?.session ?? '-',
+      parent: (run.parent === null ? null : await store.runs.get(run.parent))?.session ?? '-',
     })),
   )
 }

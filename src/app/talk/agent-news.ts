@@ -34,7 +34,7 @@ async function lookAround(world: World, store: Store, run: Run, known: readonly 
   if (files.isRetired(run.id)) return { peers: [], gone: [], unread: [], retired: { session: run.session, intent: files.intent(run.id) } }
   const peers = await peersOf(world, store, run)
   const missed = known.filter((id) => !peers.some((peer) => peer.run === id))
-  const unread = await store.inbox(run.session, 'peek', { count: policy.inboxSize, bytes: Number.POSITIVE_INFINITY }, clock.now())
+  const unread = await store.messages.inbox(run.session, 'peek', { count: policy.inboxSize, bytes: Number.POSITIVE_INFINITY }, clock.now())
   return {
     peers,
     gone: await overAmong(store, missed),
@@ -51,7 +51,7 @@ async function peersOf(world: World, store: Store, run: Run): Promise<Peer[]> {
   for (const { run: one } of sights.toSorted((a, b) => a.run.startedAt - b.run.startedAt))
     if (one.parent !== null && own.has(one.parent)) own.add(one.id)
   const others = sights.filter(({ run: one }) => !own.has(one.id))
-  const said = await store.said(others.map(({ run: one }) => one.id))
+  const said = await store.messages.said(others.map(({ run: one }) => one.id))
   return others.map(({ session, run: one }) => ({
     run: one.id,
     session: session.id,
@@ -64,7 +64,7 @@ async function peersOf(world: World, store: Store, run: Run): Promise<Peer[]> {
 async function overAmong(store: Store, runs: readonly string[]): Promise<Peer[]> {
   const over: Peer[] = []
   for (const id of runs) {
-    const run = await store.run(id)
+    const run = await store.runs.get(id)
     if (run === null || !isLive(run)) over.push({ run: id, session: run?.session ?? id, harness: null, plan: null })
   }
   return over
@@ -76,12 +76,17 @@ export async function announce(world: World, store: Store, readers: readonly str
   const inPassing = recordInPassing()
   for (const session of readers)
     await inPassing(async () => {
-      const found = await store.find(session, 'exact')
+      const found = await store.sessions.find(session, 'exact')
       const run = found.kind === 'found' ? found.view.run : null
-      const unread = await store.inbox(session, 'peek', { count: world.policy.inboxSize, bytes: Number.POSITIVE_INFINITY }, world.clock.now())
+      const unread = await store.messages.inbox(
+        session,
+        'peek',
+        { count: world.policy.inboxSize, bytes: Number.POSITIVE_INFINITY },
+        world.clock.now(),
+      )
       const waiting = unread.find(({ seq }) => seq === message.seq)
       if (run === null || waiting === undefined || !isToBeAnnounced(world, run.id, waiting)) return false
-      const count = await store.unread(session, world.clock.now())
+      const count = await store.messages.unread(session, world.clock.now())
       if (count > 0) world.files.notify(run.id, { topic: MESSAGES, text: messagesText(count, senderText(message.from)) })
       return count > 0
     })

@@ -17,7 +17,7 @@ export type Report = { readonly harness: string; readonly event: string; readonl
  */
 export async function hear(world: World, report: Report): Promise<string | null> {
   const store = await world.store('writer')
-  const run = await store.run(world.env['HOLDFAST_RUN'] ?? '')
+  const run = await store.runs.get(world.env['HOLDFAST_RUN'] ?? '')
   // Its script has looked who calls, and written down what that one is at.
   if (report.event === 'turn-end' || report.event === 'waiting') {
     if (run !== null && isLive(run)) await noteActivity(world, store, run)
@@ -29,7 +29,7 @@ export async function hear(world: World, report: Report): Promise<string | null>
   if (report.event === 'prompt') return hearPrompt(world, store, run, report, isOwner ? native : null)
   if (!isOwner) return null
   if (report.event === 'session-end') {
-    await store.recordTold(
+    await store.events.recordTold(
       run,
       { harness: report.harness, id: native, event: 'session-end', reason: textOr(report.payload['reason']) },
       world.clock.now(),
@@ -53,7 +53,7 @@ async function hearPrompt(world: World, store: Store, run: Run, { harness, paylo
     world.files.recordPrompted(run.id, `${world.clock.now()} ${process.pid} ${typeof prompt === 'string' ? promptMark(prompt) : '-'}\n`)
   if (native !== null && world.files.natives(run.id).at(-1)?.id !== native) await bind(world, store, run, { harness, id: native }, { how: 'hook' })
   if (native !== null) await noteActivity(world, store, run, 'busy')
-  const news = await tellNews(world, store, (await store.run(run.id)) ?? run)
+  const news = await tellNews(world, store, (await store.runs.get(run.id)) ?? run)
   if (news === null) return null
   const answer = HOOKS[harness]?.atPrompt(`Holdfast: ${news}`) ?? null
   if (answer === null) world.files.notify(run.id, { topic: 'news', text: news })

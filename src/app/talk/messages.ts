@@ -30,7 +30,7 @@ export async function sendMessage(world: World, { to, text }: MessageRequest): P
     typeof to === 'object' ? { readers: [await readerOf(world, to.session, from.session)], unreadable: [] } : await readersOf(world, to)
   const at = world.clock.now()
   const store = await world.store('writer')
-  const sent = await store.send({
+  const sent = await store.messages.send({
     at,
     expiresAt: at + world.policy.messageMs,
     from,
@@ -98,9 +98,9 @@ export async function readInbox(world: World, { peek, waitMs, session }: InboxRe
     const store = await world.store(peek ? 'reader' : 'writer')
     // By its present id, which may change while we wait, and be another one's.
     const reader = own === null ? (await findSession(store, session ?? '')).session.id : await ownedBy(store, own)
-    const waiting = await store.unread(reader, clock.now())
+    const waiting = await store.messages.unread(reader, clock.now())
     const most = { count: policy.inboxSize, bytes: policy.inboxBytes }
-    const messages = waiting > 0 ? await store.inbox(reader, peek ? 'peek' : 'read', most, clock.now()) : []
+    const messages = waiting > 0 ? await store.messages.inbox(reader, peek ? 'peek' : 'read', most, clock.now()) : []
     if (messages.length > 0 || clock.elapsed() >= until) {
       // What was read needs no announcing.
       if (!peek && own !== null) world.files.dropNotice(own, MESSAGES)
@@ -114,12 +114,12 @@ export async function readInbox(world: World, { peek, waitMs, session }: InboxRe
 export async function giveBack(world: World, { messages }: Inbox): Promise<void> {
   if (messages.length === 0) return
   const { session } = await mySession(world, 'have an inbox')
-  await (await world.store('writer')).giveBack(session.id, messages)
+  await (await world.store('writer')).messages.giveBack(session.id, messages)
 }
 
 /** The session that a run still owns. */
 async function ownedBy(store: Store, id: string): Promise<string> {
-  const run = await store.run(id)
+  const run = await store.runs.get(id)
   if (run !== null && isLive(run)) return run.session
   throw new Problem('noSuchSession', `run ${id} is over by now, and reads nothing any more`, { hint: 'holdfast whoami' })
 }

@@ -24,7 +24,7 @@ export async function rebind(world: World, reference: string, to: string, how: s
     await refuseUnproven(world, session.id, to)
     const harness = world.harnesses().find(({ name }) => name === session.harness)
     const native = harness === undefined ? null : await conversationOf(world, store, harness, run, to)
-    const answer = await store.rebind({ session: session.id, epoch: session.epoch, to, native, how, at: world.clock.now() })
+    const answer = await store.sessions.rebind({ session: session.id, epoch: session.epoch, to, native, how, at: world.clock.now() })
     if (answer.kind === 'taken') throw ownedBy(world, to, answer.by)
     if (answer.kind === 'lost') continue
     await recordMoved(world, store, answer.moved)
@@ -37,7 +37,7 @@ export async function rebind(world: World, reference: string, to: string, how: s
 /** Whoever has the id is looked at: what is over, and only not recorded so, is in nobody's way. */
 async function refuseUnproven(world: World, session: string, to: string): Promise<void> {
   const store = await world.store('writer')
-  const found = await store.find(to, 'exact')
+  const found = await store.sessions.find(to, 'exact')
   if (found.kind !== 'found' || found.view.session.id === session) return
   const { run, liveness, note } = await seeOne(world, found.view.session.id)
   if (liveness === 'unknown')
@@ -60,7 +60,7 @@ const ownedBy = (world: World, to: string, { session, run }: SessionView): Probl
 /** An id that is on record as a conversation's, or that the harness knows, is that of the conversation, too. */
 async function conversationOf(world: World, store: Store, { name, sessions }: Harness, run: Run | null, id: string): Promise<NativeId | null> {
   const native = { harness: name, id }
-  if ((await store.nativeOwner(native)) !== null) return native
+  if ((await store.conversations.owner(native)) !== null) return native
   const places = run === null ? world.env : placesOf(world, run.id)
   return sessions !== null && sessions.find(places, id, world.readDatabase) !== null ? native : null
 }

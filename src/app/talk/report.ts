@@ -13,7 +13,7 @@ export async function say(world: World, kind: SayingKind, words: string): Promis
     })
   const { run } = await mySession(world, `report its ${kind}`)
   const saying = { text, at: world.clock.now() }
-  if (!(await (await world.store('writer')).say(run, kind, saying)))
+  if (!(await (await world.store('writer')).messages.say(run, kind, saying)))
     throw new Problem('held', `session ${run.session} has another owner by now, and this one speaks for it no longer`, {
       hint: `holdfast status ${run.session}`,
     })

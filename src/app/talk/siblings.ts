@@ -27,7 +27,7 @@ export async function siblings(world: World, request: SiblingsRequest): Promise<
   const store = await world.store('reader')
   const { self, chosen, locks, unreadable } = await chosenSiblings(world, store, request)
   const runs = chosen.map(({ sight }) => sight.run)
-  const said = await store.said(runs.map(({ id }) => id))
+  const said = await store.messages.said(runs.map(({ id }) => id))
   const ports = await portsOf(world, runs)
   const branchOf = branchFinder()
   const held = await heldByHand(world, locks)
@@ -86,7 +86,7 @@ async function familiesOf(store: Store, runs: readonly Run[]): Promise<Families>
   const families = new Map<string, { readonly session: string; readonly parent: string | null }>(runs.map((run) => [run.id, run]))
   const wanted = runs.flatMap(({ parent }) => parent ?? [])
   for (let id = wanted.pop(); id !== undefined; id = wanted.pop()) {
-    const run = families.has(id) ? null : await store.run(id)
+    const run = families.has(id) ? null : await store.runs.get(id)
     if (run === null) continue
     families.set(id, run)
     if (run.parent !== null) wanted.push(run.parent)

@@ -15,7 +15,7 @@ const GLANCES_MS = 20
 export async function withTokens(world: World, store: Store, sights: readonly Sight[], effort: 'all' | 'glance'): Promise<Sight[]> {
   const counted = sights.flatMap(({ session }, index) => (session.harness === null ? [] : [index]))
   if (counted.length === 0) return [...sights]
-  const ended = await store.spent(counted.map((index) => (sights[index] as Sight).session.id))
+  const ended = await store.runs.spent(counted.map((index) => (sights[index] as Sight).session.id))
   const until = world.clock.elapsed() + GLANCES_MS
   const seen = [...sights]
   const first = Math.floor(world.clock.random() * counted.length)

@@ -5,8 +5,8 @@ declare const HOLDFAST_FAILPOINTS_BUILT: boolean
 const BUILT = typeof HOLDFAST_FAILPOINTS_BUILT !== 'undefined' && HOLDFAST_FAILPOINTS_BUILT
 
 /**
- * In test builds every method of a port is a named failpoint: `before:store.claim`, `after:keepers.spawn`…
- * HOLDFAST_FAILPOINTS="before:store.recordEnded=throw,after:store.claim=kill,after:keepers.spawn=delay:500".
+ * In test builds every method of a port is a named failpoint: `before:store.claims.claim`, `after:keepers.spawn`…
+ * HOLDFAST_FAILPOINTS="before:store.claims.recordEnded=throw,after:store.claims.claim=kill,after:keepers.spawn=delay:500".
  */
 export function withFailpoints<T extends object>(name: string, port: T): T {
   if (!BUILT) return port
@@ -15,6 +15,8 @@ export function withFailpoints<T extends object>(name: string, port: T): T {
   return new Proxy(port, {
     get(target, key) {
       const value = Reflect.get(target, key) as unknown
+      // A port may be a group of ports.
+      if (typeof value === 'object' && value !== null) return withFailpoints(`${name}.${String(key)}`, value)
       if (typeof value !== 'function') return value
       const point = `${name}.${String(key)}`
       return (...args: unknown[]): unknown => {
