@@ -7,8 +7,8 @@ import { censusOf } from './look.ts'
  * made; anybody else stays, and so does the cgroup: an end on a person's word may have been wrong.
  */
 export async function release(run: Run | Lookable, hands: Eyes & { readonly containers: Containers }): Promise<void> {
-  const { files, cgroups, containers } = hands
-  const path = files.cgroup(run.id) ?? (run.containment.level === 'cgroup' ? run.containment.path : null)
+  const { evidence, cgroups, containers } = hands
+  const path = evidence.cgroup(run.id) ?? (run.containment.level === 'cgroup' ? run.containment.path : null)
   if (path === null) return
   const inside = cgroups.view(path)
   if (inside.kind === 'present' && inside.pids.size > 0)
@@ -20,9 +20,9 @@ export async function release(run: Run | Lookable, hands: Eyes & { readonly cont
  * What a run has burned. A cgroup has counted all that ever lived in it; without one it is what its members and those its keeper
  * has seen end add up to.
  */
-export function usageOf(run: Lookable, members: readonly Member[], { files, cgroups, processes, tokensIn }: Eyes): Usage | null {
+export function usageOf(run: Lookable, members: readonly Member[], { evidence, cgroups, processes, tokensIn }: Eyes): Usage | null {
   const tokens = tokensIn(run.id)
-  const path = files.cgroup(run.id)
+  const path = evidence.cgroup(run.id)
   const counted = path === null ? null : cgroups.cpuMs(path)
   if (counted !== null) return { cpuMs: counted, whole: true, tokens }
   const keeper = run.keeper === null ? null : processes.cpu(run.keeper)

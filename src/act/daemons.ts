@@ -24,7 +24,7 @@ export function sessionsInDaemons(pass: Pass, run: Lookable, exitAt: number | nu
 }
 
 function judgeDaemons(pass: Pass, run: Lookable, exitAt: number | null, members: readonly Member[], eyes: Eyes): InDaemons {
-  const natives = eyes.files.natives(run.id).filter(({ harness }) => eyes.daemonLore.variables.has(harness))
+  const natives = eyes.agentState.natives(run.id).filter(({ harness }) => eyes.daemonLore.variables.has(harness))
   const handsTo = eyes.daemonLore.handsOver(run.argv)
   const worksThrough = eyes.daemonLore.worksThrough(run.argv)
   const ofInterest = [...natives.map(({ harness }) => harness), ...[handsTo, worksThrough].flatMap((harness) => harness ?? [])]
@@ -62,9 +62,9 @@ function startedNear({ table }: Pass, run: Lookable, { fate, environment, eyes }
 }
 
 /** The one session that was handed over: when it has left its daemon, only its id still tells what it has left behind. */
-function learn(run: Lookable, { natives }: DaemonFate, { files }: Eyes): void {
+function learn(run: Lookable, { natives }: DaemonFate, { agentState }: Eyes): void {
   const [only, ...more] = natives
-  if (only !== undefined && more.length === 0) files.recordNative(run.id, only)
+  if (only !== undefined && more.length === 0) agentState.recordNative(run.id, only)
 }
 
 /** Those among its members and, where a session of ours may be in one that others started long ago, those of its harness among all. */
@@ -147,7 +147,7 @@ const isItsOwnMarker = ({ marker = null, cookie = null }: ProcessRow, run: Looka
  * Did the marker come with the environment, through the daemon? Then it is that of the run which the environment names. What Holdfast itself
  * starts in a session takes a marker of its own while its environment still names the run around it.
  */
-function cameWith(environment: Environment, { marker = null, cookie = null }: ProcessRow, { files }: Eyes): boolean {
-  const record = files.read(environment['HOLDFAST_RUN'] ?? '')
+function cameWith(environment: Environment, { marker = null, cookie = null }: ProcessRow, { runRecords }: Eyes): boolean {
+  const record = runRecords.read(environment['HOLDFAST_RUN'] ?? '')
   return record !== null && (marker === null ? record.cookie === cookie : record.marker === marker)
 }

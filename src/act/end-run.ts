@@ -153,16 +153,16 @@ async function finished(run: Run, tally: Tally, how: How, ender: Ender, unrecord
   const stuck = await endChildren(run, how, tally, ender)
   await release(run, ender)
   if (unrecorded === null && tally.agents.length > 0) await ender.recordCompany(run, tally.agents)
-  ender.files.capLog(run.id)
+  ender.runLogs.cap(run.id)
   // Its keeper may go: nothing is left for it to see to.
   if (!isLive(run) && unrecorded === null && run.keeper !== null && isHere(run, ender) && isThere(run.keeper, ender.processes))
-    ender.files.settle(run.id)
+    ender.runRecords.settle(run.id)
   return stuck ?? { kind: 'ended', run, ended: tally.ended, spared: tally.spared, unrecorded }
 }
 
 /** The intent goes first: tombstone, then the store. A store that cannot be written must not make an agent unstoppable. */
 async function announce(run: LiveRun, intent: Intent, ender: Ender): Promise<Error | null> {
-  ender.files.retire(run.id, intent)
+  ender.fences.retire(run.id, intent)
   return orLater(() => ender.store.claims.recordAsked(run, intent, ender.clock.now()))
 }
 

@@ -39,7 +39,7 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
     const answer = hands.processes.send(member.row, name)
     if (answer === 'denied' || answer === 'forbidden') denied.set(keyOf(member.row), answer)
   }
-  const cgroup = hands.files.cgroup(run.id)
+  const cgroup = hands.evidence.cgroup(run.id)
   let spared: readonly Spared[] = []
   let agents: readonly Agent[] = []
   const look: Look = async () => {

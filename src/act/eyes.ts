@@ -19,9 +19,8 @@ import type {
 } from '../model/index.ts'
 
 /** What looking needs. */
-export type Eyes = {
+export type Eyes = Pick<RunFiles, 'evidence' | 'fences' | 'agentState' | 'runRecords'> & {
   readonly processes: Processes
-  readonly files: RunFiles
   readonly cgroups: Cgroups
   /** What is born inside a run and not ours to end. */
   readonly spares: () => readonly SpareRule[]
@@ -37,15 +36,16 @@ export type Eyes = {
   readonly others: () => Promise<ReadonlySet<number>>
 }
 /** What ending needs as well. */
-export type Hands = Eyes & {
-  readonly clock: Clock
-  readonly policy: Policy
-  readonly containers: Containers
-  /** Has a harness end something its own way. */
-  readonly ask: Keepers['ask']
-  /** Agents among the members of a run that are not the one it is about: a review, or whatever its tools started. */
-  readonly agentsIn: (run: Lookable, members: readonly Member[]) => readonly Agent[]
-}
+export type Hands = Eyes &
+  Pick<RunFiles, 'runLogs'> & {
+    readonly clock: Clock
+    readonly policy: Policy
+    readonly containers: Containers
+    /** Has a harness end something its own way. */
+    readonly ask: Keepers['ask']
+    /** Agents among the members of a run that are not the one it is about: a review, or whatever its tools started. */
+    readonly agentsIn: (run: Lookable, members: readonly Member[]) => readonly Agent[]
+  }
 
 /** A run as far as looking goes: from the store, or from its directory alone. */
 export type Lookable = LiveRun | RunRecord

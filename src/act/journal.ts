@@ -11,7 +11,7 @@ export function withPorts(members: readonly Member[], { processes, policy }: Wri
 }
 
 /** Writes down who was seen, so that one who loses every other proof is still known. Nothing new costs nothing. */
-export function remember(run: Lookable, members: readonly Member[], { files, policy }: Writer): void {
-  const next = nextJournal(files.journal(run.id), members, policy.journalSize)
-  if (next !== null) files.recordJournal(run.id, next)
+export function remember(run: Lookable, members: readonly Member[], { evidence, policy }: Writer): void {
+  const next = nextJournal(evidence.journal(run.id), members, policy.journalSize)
+  if (next !== null) evidence.recordJournal(run.id, next)
 }

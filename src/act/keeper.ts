@@ -31,7 +31,7 @@ export async function settleKeeper(run: LiveRun, settlingMs: number, hands: Hand
 /** Its tree is gone; a living keeper now writes how the harness ended. It stops with its agent, so it may have to be woken. */
 export async function untilKeeperWrote(run: LiveRun, hands: Hands): Promise<void> {
   const until = hands.clock.elapsed() + hands.policy.exitRecordMs
-  while (run.keeper !== null && hands.files.exit(run.id) === null && isThere(run.keeper, hands.processes) && hands.clock.elapsed() < until) {
+  while (run.keeper !== null && hands.evidence.exit(run.id) === null && isThere(run.keeper, hands.processes) && hands.clock.elapsed() < until) {
     if (isFrozenThere(run.keeper, hands)) hands.processes.send(run.keeper, 'SIGCONT')
     await hands.clock.sleep(hands.policy.pollMinMs)
   }
@@ -55,8 +55,8 @@ function isFrozenThere({ pid, ticks }: ProcessId, { processes }: Hands): boolean
 
 /** A keeper that was killed, or whose run lives as long as its tree, could not take its timer with it. */
 export function endTimer(run: Lookable, hands: Hands): void {
-  const { files, processes } = hands
-  const timer = files.timer(run.id)
+  const { evidence, processes } = hands
+  const timer = evidence.timer(run.id)
   if (timer === null || !isHere(run, hands)) return
   processes.send(timer, 'SIGTERM')
   processes.send(timer, 'SIGCONT')

@@ -1,6 +1,19 @@
 import type { Ask, Census, Seen, TreeRecord } from '../decide/index.ts'
 import { census, judge, judgePlace, spareReason, treeOf } from '../decide/index.ts'
-import type { Cgroups, CgroupView, Fact, Member, Place, Processes, ProcessId, ProcessTable, RunFiles, Served, Spared, Tree } from '../model/index.ts'
+import type {
+  Cgroups,
+  CgroupView,
+  Fact,
+  Member,
+  Place,
+  Processes,
+  ProcessId,
+  ProcessTable,
+  RunEvidence,
+  Served,
+  Spared,
+  Tree,
+} from '../model/index.ts'
 import { isDead, sameProcess } from '../model/index.ts'
 import { sessionsInDaemons } from './daemons.ts'
 import { bornAfter, type Eyes, type Lookable, type Pass } from './eyes.ts'
@@ -54,9 +67,9 @@ function knowing(processes: Processes, table: ProcessTable): Processes {
 export const lookAt = async (run: Lookable, eyes: Eyes): Promise<Looked> => (await lookAtAll([run], eyes)).get(run.id) as Looked
 
 /** The exit record is read last: a keeper seen gone has written all it ever will. */
-function lookAtProcesses(run: Lookable, { processes, files, zeroAfter }: Eyes): Looked {
+function lookAtProcesses(run: Lookable, { processes, evidence, fences, zeroAfter }: Eyes): Looked {
   const at = (id: ProcessId): Fact => judge(processes, run.place, id)
-  const harnessId = harnessOf(run, files)
+  const harnessId = harnessOf(run, evidence)
   const harness = harnessId === null ? null : at(harnessId)
   if (harness?.kind === 'alive')
     return {
@@ -65,13 +78,13 @@ function lookAtProcesses(run: Lookable, { processes, files, zeroAfter }: Eyes): 
       keeper: run.keeper && at(run.keeper),
       launcher: { kind: 'gone', why: 'not looked at', waitStatus: null },
       tree: null,
-      exit: files.exit(run.id),
+      exit: evidence.exit(run.id),
       notStarted: null,
       intent: null,
     }
   const facts = { launcher: at(run.launcher), keeper: run.keeper === null ? null : at(run.keeper) }
-  const exit = files.exit(run.id)
-  const server = exit?.told === 'HUP' && run.tmux !== null ? files.server(run.id) : null
+  const exit = evidence.exit(run.id)
+  const server = exit?.told === 'HUP' && run.tmux !== null ? evidence.server(run.id) : null
   return {
     harnessId,
     harness,
@@ -80,13 +93,13 @@ function lookAtProcesses(run: Lookable, { processes, files, zeroAfter }: Eyes): 
     tree: null,
     exit,
     zeroAfter: zeroAfter(run),
-    notStarted: files.notStarted(run.id),
-    intent: files.intent(run.id),
+    notStarted: evidence.notStarted(run.id),
+    intent: fences.intent(run.id),
   }
 }
 
 /** One that was adopted is known from its record alone. */
-export const harnessOf = (run: Lookable, files: RunFiles): ProcessId | null => files.harness(run.id) ?? (run.adopted ? run.launcher : null)
+export const harnessOf = (run: Lookable, evidence: RunEvidence): ProcessId | null => evidence.harness(run.id) ?? (run.adopted ? run.launcher : null)
 
 /** Empty is believed after one pass where a cgroup says so, else only after two complete passes in a row. */
 async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string, Looked>, eyes: Eyes): Promise<Map<string, Tree>> {
@@ -136,11 +149,11 @@ const recordOf = (run: Lookable, { harnessId, exit, notStarted }: Known): TreeRe
 
 /** Who is of this run, in a table that was read before anything else is looked at here. */
 function censusIn({ table, others }: Pass, run: Lookable, known: Known, seenBefore: readonly ProcessId[], eyes: Eyes): RunCensus {
-  const { files, cgroups } = eyes
-  const path = files.cgroup(run.id)
+  const { evidence, cgroups } = eyes
+  const path = evidence.cgroup(run.id)
   const view = path === null ? whoIsWhereItShouldBe(run, cgroups) : cgroups.view(path)
   const contained = view.kind === 'present' ? view.pids : null
-  const record = { ...recordOf(run, known), contained, journal: [...files.journal(run.id), ...seenBefore] }
+  const record = { ...recordOf(run, known), contained, journal: [...evidence.journal(run.id), ...seenBefore] }
   const all = census(table, record, others)
   const daemons = sessionsInDaemons({ table, others }, run, known.exit?.at ?? null, all.members, eyes)
   const spared = [...sparedAmong(all.members, eyes), ...daemons.spared].filter(
@@ -199,8 +212,8 @@ export async function censusOfAll<R extends Lookable>(runs: readonly R[], eyes: 
 }
 
 function count(pass: Pass, run: Lookable, eyes: Eyes, seenBefore: readonly ProcessId[]): Counted {
-  const { files } = eyes
-  const known = { harnessId: harnessOf(run, files), exit: files.exit(run.id), notStarted: files.notStarted(run.id) }
+  const { evidence } = eyes
+  const known = { harnessId: harnessOf(run, evidence), exit: evidence.exit(run.id), notStarted: evidence.notStarted(run.id) }
   return asCounted(pass, censusIn(pass, run, known, seenBefore, eyes))
 }
 

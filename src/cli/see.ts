@@ -39,7 +39,7 @@ export async function lsVerb(world: World, parsed: Parsed): Promise<number> {
       },
       async () => {
         listed = await listSessions(world, all ? 'all' : 'live', all || only)
-        for (const run of listed.unreadable) say(unreadableText(run, world.files.path(run)))
+        for (const run of listed.unreadable) say(unreadableText(run, world.runRecords.path(run)))
         return [...listed.sights]
       },
     )

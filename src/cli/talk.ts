@@ -16,7 +16,7 @@ export async function whoamiVerb(world: World, parsed: Parsed): Promise<number> 
 export async function siblingsVerb(world: World, parsed: Parsed): Promise<number> {
   noWords(parsed, 'siblings')
   const found = await siblings(world, { session: parsed.values.get('session'), here: parsed.flags.has('here') })
-  for (const run of found.unreadable) tell(unreadableText(run, world.files.path(run)))
+  for (const run of found.unreadable) tell(unreadableText(run, world.runRecords.path(run)))
   if (parsed.flags.has('json')) printJson(found.siblings.map(siblingJson))
   else print(siblingsText(found, world.policy.siblingsShown, world.clock.now(), paintFor(1)))
   return exitCode.done

@@ -112,7 +112,7 @@ export function openWatching(daemon: Daemon): Watching {
       toCap.clear()
       for (const run of due) {
         // What goes wrong with it is told by who looks at all runs.
-        daemon.worlds.use(async ({ files }) => files.capLog(run)).catch(() => {})
+        daemon.worlds.use(async ({ runLogs }) => runLogs.cap(run)).catch(() => {})
         if (runs.get(run)?.directory === null) capSoon(run)
       }
     }, policy.daemonCapMs).unref()

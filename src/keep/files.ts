@@ -42,72 +42,86 @@ export function runFiles(home: string): RunFiles {
   const root = join(home, 'runs')
   const at = (run: string, file: string): string => join(root, run, file)
   return {
-    create(run) {
-      mkdirSync(join(root, run.id), { mode: 0o700 })
-      writeFileSync(at(run.id, 'exit'), EXIT_BLANK, { mode: 0o600 })
-      writeFileSync(at(run.id, 'tombstone'), ' '.repeat(TOMBSTONE_BYTES), { mode: 0o600 })
-      writeAtomically(at(run.id, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...run }))
+    runRecords: {
+      create(run) {
+        mkdirSync(join(root, run.id), { mode: 0o700 })
+        writeFileSync(at(run.id, 'exit'), EXIT_BLANK, { mode: 0o600 })
+        writeFileSync(at(run.id, 'tombstone'), ' '.repeat(TOMBSTONE_BYTES), { mode: 0o600 })
+        writeAtomically(at(run.id, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...run }))
+      },
+      recordKeeper: (run, keeper) => writeAtomically(at(run, 'keeper'), `${keeper.pid} ${keeper.ticks}\n`),
+      recordRebound: (run, session, former) => {
+        const record = readRecord(root, run)
+        if (record !== null) writeIfPossible(at(run, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...record, session, former }))
+      },
+      read: (run) => (RUN_ID.test(run) ? readRecord(root, run) : null),
+      isUnreadable: (run) => existsSync(at(run, 'run.json')) && readRecord(root, run) === null,
+      list: () => listRuns(root),
+      remove: (run) => {
+        if (RUN_ID.test(run)) rmSync(join(root, run), { recursive: true, force: true })
+      },
+      path: (run) => join(root, run),
+      settle: (run) => void createOnce(at(run, 'done')),
+      litter: (run) => litterIn(join(root, run)),
+      tidy: (run) => {
+        for (const name of litterIn(join(root, run))) rmSync(at(run, name), { recursive: true, force: true })
+      },
     },
-    recordKeeper: (run, keeper) => writeAtomically(at(run, 'keeper'), `${keeper.pid} ${keeper.ticks}\n`),
-    recordRebound: (run, session, former) => {
-      const record = readRecord(root, run)
-      if (record !== null) writeIfPossible(at(run, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...record, session, former }))
+    evidence: {
+      harness: (run) => processFrom(readOr(at(run, 'pid'))),
+      recordHarness: (run, harness) => writeAtomically(at(run, 'pid'), `${harness.pid} ${harness.ticks}\n`),
+      exit: (run) => readExit(at(run, 'exit')),
+      notStarted: (run) => {
+        const text = readIfThere(at(run, 'nostart'))?.trim() ?? ''
+        return /^\d{1,3}$/.test(text) ? Number(text) : null
+      },
+      cgroup: (run) => ownCgroup(readIfThere(at(run, 'cgroup'))?.trimEnd() ?? '', run),
+      server: (run) => processFrom(readOr(at(run, 'server'))),
+      recordServer: (run, { pid, ticks }) => void writeIfPossible(at(run, 'server'), `${pid} ${ticks}\n`),
+      timer: (run) => processFrom(readIfThere(at(run, 'timer'))),
+      journal: (run) => readJournal(at(run, 'members')),
+      recordJournal: (run, entries) => writeJournal(at(run, 'members'), entries),
     },
-    harness: (run) => processFrom(readOr(at(run, 'pid'))),
-    recordHarness: (run, harness) => writeAtomically(at(run, 'pid'), `${harness.pid} ${harness.ticks}\n`),
-    timer: (run) => processFrom(readIfThere(at(run, 'timer'))),
-    cgroup: (run) => ownCgroup(readIfThere(at(run, 'cgroup'))?.trimEnd() ?? '', run),
-    journal: (run) => readJournal(at(run, 'members')),
-    recordJournal: (run, entries) => writeJournal(at(run, 'members'), entries),
-    natives: (run) => readNatives(at(run, 'native')),
-    recordNative: (run, native) => writeNative(at(run, 'native'), native),
-    recordRefused: (run, native) => writeNative(at(run, 'refused'), native),
-    recordPrompt: (run, prompt) => {
-      writeFileSync(at(run, 'prompt'), prompt, { mode: 0o600 })
-      return at(run, 'prompt')
+    fences: {
+      retire: (run, intent) => putTombstone(at(run, 'tombstone'), at(run, 'retired'), intent),
+      isRetired: (run) => existsSync(at(run, 'retired')),
+      intent: (run) => readIntent(at(run, 'retired')),
+      path: (run) => at(run, 'retired'),
     },
-    usage: (run) => readOr(at(run, 'usage')),
-    recordUsage: (run, text) => void writeIfPossible(at(run, 'usage'), text),
-    begun: (run) => (readOr(at(run, 'begun')) ?? '').split('\n').filter((line) => line !== ''),
-    recordBegun: (run, line) => appendIfPossible(at(run, 'begun'), `\n${line}\n`),
-    recordFollowed: (run, paths) => writeAtomically(at(run, 'follow'), paths.map((path) => `${path}\n`).join('')),
-    notify: (run, notice) => leaveNotice(at(run, 'notice'), notice),
-    takeNotices: (run) => takeNotices(at(run, 'notice')),
-    dropNotice: (run, topic) => dropNotice(at(run, 'notice'), topic),
-    aware: (run) => readTold(join(root, run)),
-    recordAware: (run, seen, text) => replaceTold(join(root, run), seen, text),
-    activity: (run) => readActivity(at(run, 'activity')),
-    recordActivity: (run, state) => writeActivity(at(run, 'activity'), state),
-    outputAt: (run) => timeOf(at(run, 'log')),
-    exit: (run) => readExit(at(run, 'exit')),
-    server: (run) => processFrom(readOr(at(run, 'server'))),
-    recordServer: (run, { pid, ticks }) => void writeIfPossible(at(run, 'server'), `${pid} ${ticks}\n`),
-    prompted: (run) => readOr(at(run, 'prompted')),
-    recordPrompted: (run, text) => void writeIfPossible(at(run, 'prompted'), text),
-    notStarted: (run) => {
-      const text = readIfThere(at(run, 'nostart'))?.trim() ?? ''
-      return /^\d{1,3}$/.test(text) ? Number(text) : null
+    agentState: {
+      natives: (run) => readNatives(at(run, 'native')),
+      recordNative: (run, native) => writeNative(at(run, 'native'), native),
+      recordRefused: (run, native) => writeNative(at(run, 'refused'), native),
+      activity: (run) => readActivity(at(run, 'activity')),
+      recordActivity: (run, state) => writeActivity(at(run, 'activity'), state),
+      prompted: (run) => readOr(at(run, 'prompted')),
+      recordPrompted: (run, text) => void writeIfPossible(at(run, 'prompted'), text),
+      recordPrompt: (run, prompt) => {
+        writeFileSync(at(run, 'prompt'), prompt, { mode: 0o600 })
+        return at(run, 'prompt')
+      },
     },
-    retire: (run, intent) => putTombstone(at(run, 'tombstone'), at(run, 'retired'), intent),
-    isRetired: (run) => existsSync(at(run, 'retired')),
-    intent: (run) => readIntent(at(run, 'retired')),
-    read: (run) => (RUN_ID.test(run) ? readRecord(root, run) : null),
-    isUnreadable: (run) => existsSync(at(run, 'run.json')) && readRecord(root, run) === null,
-    list: () => listRuns(root),
-    remove: (run) => {
-      if (RUN_ID.test(run)) rmSync(join(root, run), { recursive: true, force: true })
+    usageFiles: {
+      counted: (run) => readOr(at(run, 'usage')),
+      recordCounted: (run, text) => void writeIfPossible(at(run, 'usage'), text),
+      baseline: (run) => (readOr(at(run, 'begun')) ?? '').split('\n').filter((line) => line !== ''),
+      recordBaseline: (run, line) => appendIfPossible(at(run, 'begun'), `\n${line}\n`),
+      recordFollowed: (run, paths) => writeAtomically(at(run, 'follow'), paths.map((path) => `${path}\n`).join('')),
     },
-    settle: (run) => void createOnce(at(run, 'done')),
-    litter: (run) => litterIn(join(root, run)),
-    tidy: (run) => {
-      for (const name of litterIn(join(root, run))) rmSync(at(run, name), { recursive: true, force: true })
+    agentInbox: {
+      leave: (run, notice) => leaveNotice(at(run, 'notice'), notice),
+      take: (run) => takeNotices(at(run, 'notice')),
+      drop: (run, topic) => dropNotice(at(run, 'notice'), topic),
+      told: (run) => readTold(join(root, run)),
+      recordTold: (run, seen, text) => replaceTold(join(root, run), seen, text),
     },
-    fence: (run) => at(run, 'retired'),
-    path: (run) => join(root, run),
-    capLog: (run) => capLog(at(run, 'log')),
-    readLog: (run, part, from) => readFrom(at(run, part === 'now' ? 'log' : 'log.1'), from),
-    tailOfLog: (run, lines) => startOfTail(at(run, 'log'), lines),
-    logSize: (run) => sizeOf(at(run, 'log')),
+    runLogs: {
+      cap: (run) => capLog(at(run, 'log')),
+      read: (run, part, from) => readFrom(at(run, part === 'now' ? 'log' : 'log.1'), from),
+      tail: (run, lines) => startOfTail(at(run, 'log'), lines),
+      size: (run) => sizeOf(at(run, 'log')),
+      outputAt: (run) => timeOf(at(run, 'log')),
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Containment, GatedKeeper, Keepers, Launch, ProcessId, RunFiles } from '../model/index.ts'
+import type { Containment, GatedKeeper, Keepers, Launch, ProcessId, RunRecords } from '../model/index.ts'
 import { bytesOf, policy } from '../model/index.ts'
 import { ask } from './ask.ts'
 import { cgroupContainers } from './containers.ts'
@@ -14,7 +14,7 @@ import { isShellName, quote } from './shell.ts'
 export const PLAN_FD = 9
 
 /** `assets`: the folder with the keeper's scripts and the bundled command. `birth`: who a child of ours is, read at once. */
-export type KeeperSetup = { readonly assets: string; readonly files: RunFiles; readonly birth: (pid: number) => ProcessId | null }
+export type KeeperSetup = { readonly assets: string; readonly runRecords: RunRecords; readonly birth: (pid: number) => ProcessId | null }
 
 export function shellKeepers(setup: KeeperSetup): Keepers {
   return {
@@ -51,11 +51,11 @@ const cgroupWord = (containment: Containment, mount: string | null): string =>
 /** What a shell sources to become this run's keeper. */
 export function writePlan(
   { run, stripped, added, helperMarker, timeoutSeconds, follow, stdin, umask, defaultSignals, cgroupMount }: Launch,
-  { assets, files }: Pick<KeeperSetup, 'assets' | 'files'>,
+  { assets, runRecords }: Pick<KeeperSetup, 'assets' | 'runRecords'>,
 ): string {
   const unset = stripped.filter(isShellName)
   const lines = [
-    `hf_run=${quote(run.id)} hf_dir=${quote(files.path(run.id))} hf_keep=${quote(assets)}`,
+    `hf_run=${quote(run.id)} hf_dir=${quote(runRecords.path(run.id))} hf_keep=${quote(assets)}`,
     `hf_node=${quote(process.execPath)} hf_cli=${quote(join(assets, 'cli.cjs'))} hf_cd=${quote(run.dir)}`,
     `hf_umask=${umask.toString(8).padStart(4, '0')} hf_signals=${quote(defaultSignals.join(','))}`,
     `hf_cgroup=${quote(cgroupWord(run.containment, cgroupMount))} hf_systemd=${quote(run.containment.level === 'scope' ? scopeCommand(run.containment.unit).map(quote).join(' ') : '')}`,
@@ -67,7 +67,7 @@ export function writePlan(
       .map(([name, value]) => `export ${name}=${quote(value)}`),
     `set -- ${run.argv.map(quote).join(' ')}`,
   ]
-  const path = join(files.path(run.id), 'plan')
+  const path = join(runRecords.path(run.id), 'plan')
   writeFileSync(path, bytesOf(`${lines.join('\n')}\n`), { mode: 0o600 })
   return path
 }
@@ -75,7 +75,7 @@ export function writePlan(
 async function spawnGated(launch: Launch, setup: KeeperSetup): Promise<GatedKeeper> {
   const { run } = launch
   const plan = writePlan(launch, setup)
-  const log = openSync(join(setup.files.path(run.id), 'log'), 'a', 0o600)
+  const log = openSync(join(setup.runRecords.path(run.id), 'log'), 'a', 0o600)
   const shell = ['/bin/sh', join(setup.assets, 'gate.sh'), plan]
   const [program, ...argv] = run.marker === null ? shell : ['prlimit', `--rttime=${run.marker}:`, ...shell]
   try {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import type { Environment, HostedKeeper, Launch, Pane, PaneSight, Panes, Processes, ProcessId, RunFiles, ServerSetup } from '../model/index.ts'
+import type { Environment, HostedKeeper, Launch, Pane, PaneSight, Panes, Processes, ProcessId, RunRecords, ServerSetup } from '../model/index.ts'
 import { Problem, policy } from '../model/index.ts'
 import { PLAN_FD, writePlan } from './keepers.ts'
 import { BECOME } from './outside.ts'
@@ -16,7 +16,7 @@ import { leftoverAt, makePrivate, placeTrouble, removeLeftover, socketOf } from 
 export type PaneSetup = {
   readonly home: string
   readonly assets: string
-  readonly files: RunFiles
+  readonly runRecords: RunRecords
   readonly env: Environment
   readonly birth: (pid: number) => ProcessId | null
   readonly arguments: Processes['arguments']
@@ -115,7 +115,7 @@ const typing = ({ id, pid }: PaneSight, command: string): string[] =>
 
 async function spawnHosted(launch: Launch, pane: Pane, server: ServerSetup, setup: PaneSetup): Promise<HostedKeeper> {
   const plan = writePlan(launch, setup)
-  const gate = makeGate(setup.files.path(launch.run.id), setup.env)
+  const gate = makeGate(setup.runRecords.path(launch.run.id), setup.env)
   try {
     const shell = ['/bin/sh', join(setup.assets, 'pane.sh'), plan, gate.path, pane.socket]
     const marked = (marker: number | null, command: readonly string[]) => (marker === null ? command : ['prlimit', `--rttime=${marker}:`, ...command])
@@ -127,7 +127,7 @@ async function spawnHosted(launch: Launch, pane: Pane, server: ServerSetup, setu
     const hosted = await host(command, pane, setup)
     const keeper = await atGate(gate, hosted.pid, plan, setup)
     const lost = giveLimits(keeper.pid, setup.env)
-    if (lost.length > 0) appendFileSync(join(setup.files.path(launch.run.id), 'log'), `${lessThanAsked(lost)}\n`, { mode: 0o600 })
+    if (lost.length > 0) appendFileSync(join(setup.runRecords.path(launch.run.id), 'log'), `${lessThanAsked(lost)}\n`, { mode: 0o600 })
     return {
       keeper,
       server: setup.birth(hosted.server),

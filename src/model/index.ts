@@ -99,7 +99,19 @@ export type { DuplicateOwners, NativeClaim } from './owner.ts'
 export type { Pane } from './pane.ts'
 export type { HostedKeeper, Namespaces, PaneSight, Panes, ServerSetup } from './panes.ts'
 export { type Policy, policy } from './policy.ts'
-export type { Cgroups, Clock, Containers, ExitRecord, Processes, RunFiles, SendAnswer, Signal, Terminal } from './ports.ts'
+export type {
+  Cgroups,
+  Clock,
+  Containers,
+  ExitRecord,
+  Processes,
+  RunEvidence,
+  RunFiles,
+  RunRecords,
+  SendAnswer,
+  Signal,
+  Terminal,
+} from './ports.ts'
 export { exitCode, Problem, type ProblemKind } from './problem.ts'
 export {
   BY,

@@ -90,82 +90,118 @@ export interface Containers {
 /** What a keeper wrote down. `told` is the signal its own command received, if any. */
 export type ExitRecord = { readonly exit: Exit; readonly told: string | null; readonly at: number }
 
-export interface RunFiles {
+/** The private directory of each run, and what is needed to see and stop it without the store. */
+export interface RunRecords {
   /** Makes the private directory and writes what is needed to stop the run without the store. */
   create(run: RunRecord): void
   recordKeeper(run: string, keeper: ProcessId): void
   /** Its session has another id now, and had these before; a full disk is no trouble. */
   recordRebound(run: string, session: string, former: readonly string[]): void
-  harness(run: string): ProcessId | null
-  /** For one that we did not start: usually its stub says who it is. */
-  recordHarness(run: string, harness: ProcessId): void
-  exit(run: string): ExitRecord | null
-  /** The tmux server that hosts it. */
-  server(run: string): ProcessId | null
-  recordServer(run: string, server: ProcessId): void
-  /** Changes with every prompt that its harness reports: when, by whom, and a mark of its text; null: none was. */
-  prompted(run: string): string | null
-  recordPrompted(run: string, text: string): void
-  /** The status with which the stub failed to become the harness. */
-  notStarted(run: string): number | null
-  /** The cgroup that the stub has entered, as it wrote it down. */
-  cgroup(run: string): string | null
-  /** Members that were seen earlier, and writing them down; false if that failed. */
-  journal(run: string): readonly JournalEntry[]
-  recordJournal(run: string, entries: readonly JournalEntry[]): boolean
-  /** The native ids that its agent is known to have had, the newest last; and adding one. */
-  natives(run: string): readonly NativeId[]
-  recordNative(run: string, native: NativeId): void
-  /** A conversation that its agent went to, and that is another live session's. */
-  recordRefused(run: string, native: NativeId): void
-  /** What its agent reads; answers where it lies. */
-  recordPrompt(run: string, prompt: Uint8Array): string
-  /** What has been counted of what it burns, and writing it down; a full disk is no trouble. */
-  usage(run: string): string | null
-  recordUsage(run: string, text: string): void
-  /** From where its usage is counted, and where its harness keeps things: lines that are only ever added, and of which the first of a kind holds. */
-  begun(run: string): readonly string[]
-  recordBegun(run: string, line: string): void
-  /** The files in which something new of its agent shows. */
-  recordFollowed(run: string, paths: readonly string[]): void
-  /** Something that its agent shall be told with its next tool call or prompt; of one topic the newest. A full disk is no trouble. */
-  notify(run: string, notice: Notice): void
-  /** All that waits to be told: from now on it is the caller's to tell it. */
-  takeNotices(run: string): readonly Notice[]
-  dropNotice(run: string, topic: string): void
-  /** What its agent was told of what is around it; and replacing that very version: false if somebody else did, or it cannot be written. */
-  aware(run: string): Versioned
-  recordAware(run: string, seen: number, text: string): boolean
-  /** What its hooks said last that it is at, and when; null: nothing. */
-  activity(run: string): NotedActivity | null
-  /** The same again changes nothing; a full disk is no trouble. */
-  recordActivity(run: string, state: ActivityState): void
-  /** When its output grew last; null: it has none that we keep. */
-  outputAt(run: string): number | null
-  /** A helper the keeper left for `--timeout`. */
-  timer(run: string): ProcessId | null
-  /** Puts the tombstone, with who wants what; false if it could not (a full disk). The first one stands. */
-  retire(run: string, intent: Intent): boolean
-  isRetired(run: string): boolean
-  /** What the tombstone says, for an end that the store could not be told. */
-  intent(run: string): Intent | null
   read(run: string): RunRecord | null
   /** It has a record that we cannot read: of another format, or damaged. */
   isUnreadable(run: string): boolean
   list(): string[]
   remove(run: string): void
+  path(run: string): string
   /** Tells its keeper that its end is on record, so that it can leave. */
   settle(run: string): void
   /** What lies in its directory that only a living keeper needs, or that a writer who died left half written. */
   litter(run: string): readonly string[]
   /** Takes that away: nobody shall meet a pipe among its files. */
   tidy(run: string): void
-  fence(run: string): string
+}
+
+/** What proves how a run lives and how it ended. */
+export interface RunEvidence {
+  harness(run: string): ProcessId | null
+  /** For one that we did not start: usually its stub says who it is. */
+  recordHarness(run: string, harness: ProcessId): void
+  exit(run: string): ExitRecord | null
+  /** The status with which the stub failed to become the harness. */
+  notStarted(run: string): number | null
+  /** The cgroup that the stub has entered, as it wrote it down. */
+  cgroup(run: string): string | null
+  /** The tmux server that hosts it. */
+  server(run: string): ProcessId | null
+  recordServer(run: string, server: ProcessId): void
+  /** A helper the keeper left for `--timeout`. */
+  timer(run: string): ProcessId | null
+  /** Members that were seen earlier, and writing them down; false if that failed. */
+  journal(run: string): readonly JournalEntry[]
+  recordJournal(run: string, entries: readonly JournalEntry[]): boolean
+}
+
+/** The tombstone of a run: once it is put, tool calls of its agent are denied. */
+export interface Fences {
+  /** Puts the tombstone, with who wants what; false if it could not (a full disk). The first one stands. */
+  retire(run: string, intent: Intent): boolean
+  isRetired(run: string): boolean
+  /** What the tombstone says, for an end that the store could not be told. */
+  intent(run: string): Intent | null
   path(run: string): string
+}
+
+/** What the agent of a run says of itself: its conversations, what it is at, its prompts. */
+export interface AgentState {
+  /** The native ids that its agent is known to have had, the newest last; and adding one. */
+  natives(run: string): readonly NativeId[]
+  recordNative(run: string, native: NativeId): void
+  /** A conversation that its agent went to, and that is another live session's. */
+  recordRefused(run: string, native: NativeId): void
+  /** What its hooks said last that it is at, and when; null: nothing. */
+  activity(run: string): NotedActivity | null
+  /** The same again changes nothing; a full disk is no trouble. */
+  recordActivity(run: string, state: ActivityState): void
+  /** Changes with every prompt that its harness reports: when, by whom, and a mark of its text; null: none was. */
+  prompted(run: string): string | null
+  recordPrompted(run: string, text: string): void
+  /** What its agent reads; answers where it lies. */
+  recordPrompt(run: string, prompt: Uint8Array): string
+}
+
+/** What the agent of a run has spent, as far as it was counted. */
+export interface UsageFiles {
+  /** What has been counted of what it burns, and writing it down; a full disk is no trouble. */
+  counted(run: string): string | null
+  recordCounted(run: string, text: string): void
+  /** From where its usage is counted, and where its harness keeps things: lines that are only ever added, and of which the first of a kind holds. */
+  baseline(run: string): readonly string[]
+  recordBaseline(run: string, line: string): void
+  /** The files in which something new of its agent shows. */
+  recordFollowed(run: string, paths: readonly string[]): void
+}
+
+/** What the agent of a run shall be told, and what it was told. */
+export interface AgentInbox {
+  /** Something that its agent shall be told with its next tool call or prompt; of one topic the newest. A full disk is no trouble. */
+  leave(run: string, notice: Notice): void
+  /** All that waits to be told: from now on it is the caller's to tell it. */
+  take(run: string): readonly Notice[]
+  drop(run: string, topic: string): void
+  /** What its agent was told of what is around it; and replacing that very version: false if somebody else did, or it cannot be written. */
+  told(run: string): Versioned
+  recordTold(run: string, seen: number, text: string): boolean
+}
+
+/** The output of a detached run. */
+export interface RunLogs {
   /** Keeps the log within its cap, in place. */
-  capLog(run: string): void
+  cap(run: string): void
   /** The log, or the part before its last capping, from an offset to its present end. */
-  readLog(run: string, part: 'now' | 'before', from: number): Iterable<Uint8Array>
-  tailOfLog(run: string, lines: number): number
-  logSize(run: string): number
+  read(run: string, part: 'now' | 'before', from: number): Iterable<Uint8Array>
+  tail(run: string, lines: number): number
+  size(run: string): number
+  /** When its output grew last; null: it has none that we keep. */
+  outputAt(run: string): number | null
+}
+
+/** All that is kept of runs on disk. */
+export type RunFiles = {
+  readonly runRecords: RunRecords
+  readonly evidence: RunEvidence
+  readonly fences: Fences
+  readonly agentState: AgentState
+  readonly usageFiles: UsageFiles
+  readonly agentInbox: AgentInbox
+  readonly runLogs: RunLogs
 }

@@ -70,12 +70,12 @@ async function inOneDaemon() {
         return seen.kind === 'seen' ? seen.row.marker : undefined
       },
     },
-    files: {
-      ...world.files,
+    agentState: {
+      ...world.agentState,
       natives: (run: string) => natives.get(run) ?? [],
       recordNative: (run: string, native: NativeId) => void natives.set(run, [...(natives.get(run) ?? []), native]),
-      read: (run: string) => ([one, two, nested].find(({ id }) => id === run) ?? null) as RunRecord | null,
     },
+    runRecords: { ...world.runRecords, read: (run: string) => ([one, two, nested].find(({ id }) => id === run) ?? null) as RunRecord | null },
     daemons: (rows: readonly { pid: number }[]) => {
       const seen = world.processes.sample(DAEMON)
       if (seen.kind !== 'seen' || !rows.some(({ pid }) => pid === DAEMON)) return []

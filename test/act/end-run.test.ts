@@ -110,7 +110,7 @@ verifies('evidence', 'an agent that ended by itself keeps its end, whoever ends 
   world.add({ pid: 400, ticks: 4000, marker: run.marker })
   world.exits.set(run.id, { exit: exitFromShell(7), told: null, at: 1 })
   expect(await endRun(run, world, ask)).toMatchObject({ kind: 'ended', run: { state: 'failed', exit: { code: 7, signal: null }, by: 'keeper' } })
-  expect(world.files.intent(run.id)).toBeNull()
+  expect(world.fences.intent(run.id)).toBeNull()
   world.close()
 })
 
@@ -131,7 +131,7 @@ verifies('unknown', 'what cannot be judged is neither signalled, announced nor r
   world.add({ pid: 200, ticks: 2000 })
   expect(await endRun(run, world, ask)).toMatchObject({ kind: 'unknown' })
   expect(world.sent).toEqual([])
-  expect(world.files.intent(run.id)).toBeNull()
+  expect(world.fences.intent(run.id)).toBeNull()
   expect((await world.store.runs.get(run.id))?.state).toBe('running')
   world.close()
 })

@@ -22,7 +22,7 @@ async function contained(size: number) {
   const here = () => [...inside].filter((pid) => world.processes.sample(pid).kind === 'seen')
   const hands = {
     ...world,
-    files: { ...world.files, cgroup: () => CGROUP },
+    evidence: { ...world.evidence, cgroup: () => CGROUP },
     cgroups: { ...world.cgroups, view: () => ({ kind: 'present' as const, pids: new Set(here()), hidden: false }) },
     containers: {
       ...world.containers,

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Ender } from '../../src/act/index.ts'
-import type { Clock, ExitRecord, Intent, JournalEntry, LiveRun, ProcessId, ProcessRow, Signal, Store } from '../../src/model/index.ts'
+import { runFiles } from '../../src/keep/index.ts'
+import type { Clock, ExitRecord, LiveRun, ProcessId, ProcessRow, Signal, Store } from '../../src/model/index.ts'
 import { isDead, policy } from '../../src/model/index.ts'
 import { openSqliteStore } from '../../src/record/index.ts'
 import { aClaim, aRun, place } from '../record/examples.ts'
@@ -23,7 +24,7 @@ type Simulated = Ender & {
   close(): void
 }
 
-/** A world without an operating system: processes are rows, time is a number, only the store is real. */
+/** A world without an operating system: processes are rows, time is a number; the store and the files of runs are real. */
 export async function simulated(): Promise<Simulated> {
   const folder = mkdtempSync(join(tmpdir(), 'hf-sim-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -33,8 +34,8 @@ export async function simulated(): Promise<Simulated> {
   const sent: Sent[] = []
   const exits = new Map<string, ExitRecord>()
   const harnesses = new Map<string, ProcessId>()
-  const intents = new Map<string, Intent>()
-  const journals = new Map<string, readonly JournalEntry[]>()
+  const files = runFiles(folder)
+  mkdirSync(join(folder, 'runs'))
   const advance = (ms: number): void => {
     now += ms
     for (const entry of due.splice(0)) {
@@ -97,56 +98,8 @@ export async function simulated(): Promise<Simulated> {
     learnAtEnd: async () => {},
     daemonLore: { variables: new Map(), backgroundId: () => null, handsOver: () => null, worksThrough: () => null },
     ask: async () => {},
-    files: {
-      activity: () => null,
-      recordActivity: () => {},
-      outputAt: () => null,
-      cgroup: () => null,
-      journal: (run) => journals.get(run) ?? [],
-      recordJournal: (run, entries) => journals.set(run, entries) !== undefined,
-      natives: () => [],
-      recordNative: () => {},
-      recordRebound: () => {},
-      recordRefused: () => {},
-      recordPrompt: () => '',
-      server: () => null,
-      recordServer: () => {},
-      prompted: () => null,
-      recordPrompted: () => {},
-      usage: () => null,
-      recordUsage: () => {},
-      begun: () => [],
-      recordBegun: () => {},
-      recordFollowed: () => {},
-      notify: () => {},
-      takeNotices: () => [],
-      dropNotice: () => {},
-      aware: () => ({ version: 0, text: null }),
-      recordAware: () => false,
-      isRetired: (run) => intents.has(run),
-      settle: () => {},
-      litter: () => [],
-      isUnreadable: () => false,
-      create: () => {},
-      recordKeeper: () => {},
-      recordHarness: () => {},
-      timer: () => null,
-      read: () => null,
-      list: () => [],
-      remove: () => {},
-      tidy: () => {},
-      fence: () => '',
-      path: () => '',
-      notStarted: () => null,
-      capLog: () => {},
-      readLog: () => [],
-      tailOfLog: () => 0,
-      logSize: () => 0,
-      harness: (run) => harnesses.get(run) ?? null,
-      exit: (run) => exits.get(run) ?? null,
-      retire: (run, intent) => intents.has(run) || intents.set(run, intent) !== undefined,
-      intent: (run) => intents.get(run) ?? null,
-    },
+    ...files,
+    evidence: { ...files.evidence, harness: (run) => harnesses.get(run) ?? null, exit: (run) => exits.get(run) ?? null },
     others: () => store.runs.markers(),
     add({ pid, ...more }, deaf = false) {
       const row = {
@@ -170,6 +123,7 @@ export async function simulated(): Promise<Simulated> {
     async launch(session, more = {}) {
       const keeper = { pid: 200, ticks: 2000 }
       const run = aRun(session, 1, { dir: `/d/${session}`, ...(more as object) })
+      files.runRecords.create({ ...run, keeper: null })
       await store.claims.claim(aClaim(run, { keeper: 'keeper' in more ? (more.keeper ?? null) : keeper }))
       return (await store.runs.get(run.id)) as LiveRun
     },

@@ -14,7 +14,7 @@ beforeEach(async () => {
   await aRunningOne(home.world, 's', 'claude')
   world = {
     ...home.world,
-    files: { ...home.world.files, outputAt: () => START + outputAt },
+    runLogs: { ...home.world.runLogs, outputAt: () => START + outputAt },
     store: (as) => {
       if (as === 'writer') writers++
       return home.world.store(as)

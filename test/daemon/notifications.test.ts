@@ -76,7 +76,7 @@ test('a bell rings at the terminal that the agent is on, else at that of its sta
   const on = (path: string | null, same = false): World => ({
     ...world,
     notifiers: { ...world.notifiers, bell },
-    files: { ...world.files, harness: (id) => (id === run.id ? agent : null) },
+    evidence: { ...world.evidence, harness: (id) => (id === run.id ? agent : null) },
     processes: {
       ...world.processes,
       terminal: (process) => (path === null || process !== agent ? null : { path, outputAt: 0 }),

@@ -14,7 +14,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 const RUN = 'r000000000001'
 const env = { CLAUDE_CONFIG_DIR: join(home, 'claude') }
 const files = runFiles(home)
-const world = { files, env, readDatabase: () => null, clock: { now: () => 50 } } as unknown as World
+const world = { ...files, env, readDatabase: () => null, clock: { now: () => 50 } } as unknown as World
 const projects = join(home, 'claude', 'projects', '-w')
 
 /** Another answer of a conversation, so many tokens long. */
@@ -24,8 +24,8 @@ const burn = (id: string, tokens: number, at = 100): void =>
     `${JSON.stringify({ type: 'assistant', timestamp: new Date(at).toISOString(), message: { id: `m${Math.random()}`, usage: { input_tokens: tokens } } })}\n`,
   )
 const begin = (id: string, since: number): void => {
-  files.recordBegun(RUN, JSON.stringify({ native: `claude ${id}`, cursor: usageSince(claudeUsage, since) }))
-  files.recordNative(RUN, { harness: 'claude', id })
+  files.usageFiles.recordBaseline(RUN, JSON.stringify({ native: `claude ${id}`, cursor: usageSince(claudeUsage, since) }))
+  files.agentState.recordNative(RUN, { harness: 'claude', id })
 }
 
 beforeEach(() => {
@@ -38,13 +38,13 @@ beforeEach(() => {
 /** One whose first look at what was counted is followed by something that another process does. */
 const interrupted = (by: () => void): Counting => {
   let isFirst = true
-  const usage = (run: string): string | null => {
-    const text = files.usage(run)
+  const counted = (run: string): string | null => {
+    const text = files.usageFiles.counted(run)
     if (isFirst) by()
     isFirst = false
     return text
   }
-  return { ...world, files: { ...files, usage } }
+  return { ...world, usageFiles: { ...files.usageFiles, counted } }
 }
 
 describe('two that count at once', () => {
@@ -98,7 +98,7 @@ describe('where counting begins', () => {
   })
 
   verifies('unknown', 'what nobody could write down is not counted from the beginning of time', () => {
-    files.recordNative(RUN, { harness: 'claude', id: 'one' })
+    files.agentState.recordNative(RUN, { harness: 'claude', id: 'one' })
     burn('one', 5)
     expect(tokensOf(world, RUN)).toBeNull()
   })

@@ -22,7 +22,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { makeGate } from '../../src/keep/pane-gate.ts'
 import { tmuxPanes } from '../../src/keep/panes.ts'
 import { leftoverAt, makePrivate, removeLeftover, socketOf } from '../../src/keep/tmux-place.ts'
-import type { RunFiles } from '../../src/model/index.ts'
+import type { RunRecords } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 
 let root = ''
@@ -56,7 +56,8 @@ test('its programs are looked for where they would be run from', () => {
   const [bin, home] = [join(root, 'bin'), join(root, 'home')]
   mkdirSync(bin)
   const never = (): never => expect.unreachable('nobody asks for that')
-  const panes = (PATH: string) => tmuxPanes({ home, assets: '', files: {} as RunFiles, env: { PATH }, birth: never, arguments: never, send: never })
+  const panes = (PATH: string) =>
+    tmuxPanes({ home, assets: '', runRecords: {} as RunRecords, env: { PATH }, birth: never, arguments: never, send: never })
   expect(panes(bin).trouble()).toBe('there is no tmux program on PATH')
   writeFileSync(join(bin, 'tmux'), '', { mode: 0o755 })
   expect(panes(bin).trouble()).toBe('there is no mkfifo program on PATH')

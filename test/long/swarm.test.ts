@@ -77,8 +77,8 @@ verifies('one-owner', `${KILLS} commands killed at random points: never two agen
       'before:keepers.spawn',
       'before:store.claims.recordEnded',
       'after:store.claims.recordAsked',
-      'after:files.retire',
-      'after:files.create',
+      'after:fences.retire',
+      'after:runRecords.create',
       'before:store.claims.claim',
     ]
     let killed = 0

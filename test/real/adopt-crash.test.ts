@@ -68,7 +68,7 @@ verifies(
           'store.claims.recordEnded',
           'store.claims.recordExited',
           'store.claims.recordAsked',
-          'files.retire',
+          'fences.retire',
           'containers.remove',
           'processes.send',
         ])

@@ -29,7 +29,7 @@ test('with its next prompt an agent is told who joined and who left, once; and w
     await agent.tell('a', `FA_DO=prompt claude --session-id ${N}`)
     expect(readFileSync(join(lab.agentDir, 'heard'), 'utf8')).toBe('')
     // Of two prompts at once, which both have looked before either wrote down what it tells, one tells it.
-    const slow = `FA_HOOK=${resolve('dist/test/dist')}; export HOLDFAST_FAILPOINTS=before:files.recordAware=delay:300`
+    const slow = `FA_HOOK=${resolve('dist/test/dist')}; export HOLDFAST_FAILPOINTS=before:agentInbox.recordTold=delay:300`
     const both = await agent.tell('a', `(${slow}; ${hookLine('prompt', A)} & ${hookLine('prompt', A)} & wait)`)
     expect(heard(both)).toBe('Holdfast: b (claude, says: "fix the parser") joined you here (holdfast siblings --here)')
     expect(await prompt('a')).toBe('')

@@ -8,11 +8,11 @@ import { AGENT, isAlive, readOr, stateOf, TEST_COMMAND, until } from './lab.ts'
 /** Before its gate is opened nothing may ever run; after that, it runs and is on record. */
 const BEFORE = [
   'after:store.claims.claim',
-  'after:files.create',
+  'after:runRecords.create',
   'before:panes.spawn',
   'after:panes.spawn',
-  'after:files.recordServer',
-  'after:files.recordKeeper',
+  'after:evidence.recordServer',
+  'after:runRecords.recordKeeper',
   'before:store.claims.recordRunning',
   'after:store.claims.recordRunning',
 ]
@@ -48,7 +48,7 @@ verifies('gate', 'a launcher that is killed once the gate is open leaves a run t
     // Right after the gate it looks for the agent.
     const launched = await lab.hf(lab.hosted('k', AGENT, 'idle'), {
       command: TEST_COMMAND,
-      env: { HOLDFAST_FAILPOINTS: 'after:files.harness=kill,after:files.notStarted=kill' },
+      env: { HOLDFAST_FAILPOINTS: 'after:evidence.harness=kill,after:evidence.notStarted=kill' },
     })
     expect(launched.code).not.toBe(0)
     const pid = await lab.pid('main')

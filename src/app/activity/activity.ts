@@ -9,9 +9,9 @@ import type { World } from '../world/world.ts'
 
 /** What a run's agent is at, as far as anybody can tell: a few small files are read, and nothing is asked of anybody. */
 export function activityOf(world: World, session: Session, run: LiveRun, harness: () => ProcessId | null): Activity | null {
-  const { files, clock, policy } = world
+  const { agentState, clock, policy } = world
   const registry = session.harness === null ? undefined : HARNESSES.find(({ name }) => name === session.harness)?.registry?.activity
-  const hook = files.activity(run.id)
+  const hook = agentState.activity(run.id)
   const agent = session.harness === null ? null : harness()
   const registered = registry === undefined || agent === null ? null : registry(placesOf(world, run.id), agent)
   const outputAt = hook === null && registered === null ? outputOf(world, session, run, agent) : null
@@ -20,9 +20,9 @@ export function activityOf(world: World, session: Session, run: LiveRun, harness
 }
 
 /** When something last came out of an agent where we can see it. What is no agent has no turns: its silence means nothing. */
-const outputOf = ({ files, processes }: World, { harness }: Session, run: LiveRun, agent: ProcessId | null): number | null => {
+const outputOf = ({ runLogs, processes }: World, { harness }: Session, run: LiveRun, agent: ProcessId | null): number | null => {
   if (harness === null) return null
-  return run.detached && run.tmux === null ? files.outputAt(run.id) : agent === null ? null : (processes.terminal(agent)?.outputAt ?? null)
+  return run.detached && run.tmux === null ? runLogs.outputAt(run.id) : agent === null ? null : (processes.terminal(agent)?.outputAt ?? null)
 }
 
 export function endsWithAnswer(world: World, session: Session, run: Run): boolean {
@@ -32,8 +32,8 @@ export function endsWithAnswer(world: World, session: Session, run: Run): boolea
 
 /** A hook has just said it: on file, if the hook has not written it itself, and on record. */
 export async function noteActivity(world: World, store: Store, run: Run, state?: ActivityState): Promise<void> {
-  if (state !== undefined) world.files.recordActivity(run.id, state)
-  const noted = world.files.activity(run.id)
+  if (state !== undefined) world.agentState.recordActivity(run.id, state)
+  const noted = world.agentState.activity(run.id)
   if (noted !== null) await recordInPassing()(() => store.events.recordActivity(run, { ...noted, how: 'hook', gapMs: 0 }, world.clock.now()))
 }
 
@@ -48,7 +48,7 @@ export const nothingSeen = (): SeenActivities => ({ store: storeWatch(), views: 
 
 /** Looks what all live agents are at, and records what nobody did. Where nothing has changed, only their small files are read. */
 export async function watchActivities(world: World, seen: SeenActivities): Promise<Readonly<Record<string, number>>> {
-  const { files, policy, clock } = world
+  const { evidence, policy, clock } = world
   if (seen.store.isNew(world.home)) {
     seen.views = (await (await world.store('reader')).sessions.snapshot('live', policy.sessionsShown)).views
     const live = new Set(liveRunsOf(seen.views).map(({ id }) => id))
@@ -57,7 +57,7 @@ export async function watchActivities(world: World, seen: SeenActivities): Promi
   }
   const counts = { busy: 0, waiting: 0, idle: 0, changes: 0 }
   for (const { session, run } of seen.views) {
-    const activity = run?.state === 'running' ? activityOf(world, session, run, () => files.harness(run.id)) : null
+    const activity = run?.state === 'running' ? activityOf(world, session, run, () => evidence.harness(run.id)) : null
     if (run === null || activity === null) continue
     counts[activity.state]++
     if (seen.states.get(run.id) === activity.state) continue

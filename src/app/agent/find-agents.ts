@@ -56,7 +56,7 @@ export async function whoseAgents(world: World, rows = everybody(world)): Promis
 export function heldBy(world: World, views: readonly SessionView[], rows: readonly ProcessRow[]): Held[] {
   return views.flatMap(({ session, run }): Held[] => {
     if (run === null || !isLive(run) || session.native === null || !isHere(run, world)) return []
-    const harness = harnessOf(run, world.files)
+    const harness = harnessOf(run, world.evidence)
     return [{ session, pid: rows.find((row) => harness !== null && sameProcess(row, harness) && !isDead(row.state))?.pid ?? null }]
   })
 }

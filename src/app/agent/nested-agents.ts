@@ -7,13 +7,13 @@ import { newCookie, newRunId } from '../world/ids.ts'
 import { candidateOf } from '../world/process-candidate.ts'
 import type { World } from '../world/world.ts'
 
-type Senses = Pick<World, 'processes' | 'files' | 'harnesses' | 'ownHarnesses' | 'readDatabase' | 'clock' | 'env'>
+type Senses = Pick<World, 'processes' | 'evidence' | 'usageFiles' | 'harnesses' | 'ownHarnesses' | 'readDatabase' | 'clock' | 'env'>
 
 /** Agents among a run's members that are not the one it is about. Who is none by its name costs no look at its command line. */
 export function agentsIn(world: Senses): Hands['agentsIn'] {
   return (run: Lookable, members: readonly Member[]) => {
-    const { processes, files } = world
-    const main = harnessOf(run, files)
+    const { processes, evidence } = world
+    const main = harnessOf(run, evidence)
     const rows = members.map(({ row }) => row)
     if (!rows.some((row) => mayBeAgent(row.name, [], world.ownHarnesses()) && (main === null || !sameProcess(row, main)))) return []
     const registered = registeredAgents(placesOf(world, run.id), (pid) => rows.some((row) => row.pid === pid))

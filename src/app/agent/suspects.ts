@@ -5,7 +5,7 @@ import type { World } from '../world/world.ts'
 
 /** Who looks related to these runs, live or over, without proof. One pass for all; nobody is signalled for it. */
 export async function suspectsOfRuns(world: World, runs: readonly Run[]): Promise<[Run, Suspect[]][]> {
-  const { processes, files, policy } = world
+  const { processes, evidence, policy } = world
   const counted = await censusOfAll(
     runs.filter((run) => isHere(run, world)),
     world,
@@ -22,7 +22,7 @@ export async function suspectsOfRuns(world: World, runs: readonly Run[]): Promis
   let everywhere: ReadonlyMap<number, readonly number[]> | null = null
   return counted.map(([run, { members, strangers, spared, table }]) => {
     const listening = processes.ports(members.slice(0, policy.portsAsked).map(({ row }) => row.pid))
-    const ports = new Set([...[...listening.values()].flat(), ...files.journal(run.id).flatMap((entry) => entry.ports)])
+    const ports = new Set([...[...listening.values()].flat(), ...evidence.journal(run.id).flatMap((entry) => entry.ports)])
     if (ports.size > 0) everywhere ??= processes.ports(table.rows.map(({ pid }) => pid))
     const known = new Set([...strangers, ...spared.map(({ row }) => row)].map(({ pid }) => pid))
     const exempt = ({ pid, marker = null }: ProcessRow): boolean =>

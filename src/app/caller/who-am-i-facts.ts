@@ -43,7 +43,7 @@ export async function selfFacts(world: World, as: 'writer' | 'reader', seen?: re
   const owners = ownersFor(world, store, live)
   const recorded = live.filter((run) => !others.has(run.id) && (marked === null || run.id === marked.run.id || run.adopted || run.marker === null))
   const origins = await originsIn(world, store, { rows, daemons, recorded }, owners)
-  const agent = marked === null ? null : harnessOf(marked.run, world.files)
+  const agent = marked === null ? null : harnessOf(marked.run, world.evidence)
   const isAround = agent !== null && rows.some((row) => sameProcess(row, agent))
   return {
     marker,
@@ -89,12 +89,12 @@ const ownersFor = (world: World, store: Store, live: readonly LiveRun[]): Owners
     const view = await store.conversations.owner({ harness, id })
     if (view?.run != null) return { session: view.session, run: view.run }
     // A session that was handed to a daemon is known by its id as soon as somebody looks for its members.
-    const { files, daemonLore } = world
+    const { agentState, daemonLore } = world
     await lookAtAll(
-      live.filter((run) => daemonLore.handsOver(run.argv) === harness && files.natives(run.id).length === 0),
+      live.filter((run) => daemonLore.handsOver(run.argv) === harness && agentState.natives(run.id).length === 0),
       world,
     )
-    const run = live.find((one) => files.natives(one.id).some((native) => native.harness === harness && native.id.startsWith(id)))
+    const run = live.find((one) => agentState.natives(one.id).some((native) => native.harness === harness && native.id.startsWith(id)))
     return run === undefined ? null : onRecord(store, run)
   }
 
@@ -106,10 +106,10 @@ type Chain = {
 }
 
 async function originsIn(world: World, store: Store, { rows, daemons, recorded: runs }: Chain, ownerOf: Owners): Promise<Origin[]> {
-  const { processes, files } = world
+  const { processes, evidence } = world
   const agents = agentsIn(world, rows)
   const known = runs.flatMap((run): [ProcessId, LiveRun][] => {
-    const agent = harnessOf(run, files)
+    const agent = harnessOf(run, evidence)
     return agent === null ? [] : [[agent, run]]
   })
   const origins: Origin[] = []
@@ -130,8 +130,8 @@ async function originsIn(world: World, store: Store, { rows, daemons, recorded: 
 }
 
 /** A conversation may have two owners: the one that its run has on record is the session. */
-function withRival({ processes, files }: World, rows: readonly ProcessRow[], record: OnRecord | null): Listed | null {
-  const agent = record === null ? null : harnessOf(record.run, files)
+function withRival({ processes, evidence }: World, rows: readonly ProcessRow[], record: OnRecord | null): Listed | null {
+  const agent = record === null ? null : harnessOf(record.run, evidence)
   const isElsewhere = agent !== null && !rows.some((row) => sameProcess(row, agent)) && isThere(agent, processes)
   return record === null ? null : { ...record, rival: isElsewhere ? agent.pid : null }
 }

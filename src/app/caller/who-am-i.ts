@@ -14,7 +14,7 @@ export async function whoAmI(world: World, seen?: readonly Seen[]): Promise<WhoA
   if (world.processes.here().pidNamespace === '')
     return { kind: 'nobody', why: '/proc shows another pid namespace than ours, or none: nothing can be proven from here' }
   const self = decideSelf(await selfFacts(world, 'reader', seen))
-  const fence = self.kind === 'session' && self.note === null ? world.files.intent(self.run.id) : null
+  const fence = self.kind === 'session' && self.note === null ? world.fences.intent(self.run.id) : null
   return self.kind === 'session' && fence !== null ? { ...self, note: `it was fenced off: ${fence.reason}` } : self
 }
 
@@ -38,16 +38,16 @@ export async function mySession(world: World, what: string): Promise<Extract<Who
 /** Who the caller is, for what anybody may do but a retired agent: that acts for nobody any more, neither for its session nor by itself. */
 export async function whoMayAct(world: World): Promise<WhoAmI> {
   const self = await whoAmI(world)
-  const { files, behalf } = world
+  const { fences, behalf } = world
   // It might be a retired agent as well as anybody.
   if (behalf != null && behalf.unknown !== null)
     throw new Problem('unproven', `nothing is done for who cannot be told: ${behalf.unknown}`, {
       hint: 'what only looks is answered; over stdio (holdfast mcp) an agent is known by who started the server',
     })
-  if (self.kind === 'session' && files.isRetired(self.run.id))
-    throw retired(self.session.id, files.intent(self.run.id)?.reason ?? 'its fence is closed')
+  if (self.kind === 'session' && fences.isRetired(self.run.id))
+    throw retired(self.session.id, fences.intent(self.run.id)?.reason ?? 'its fence is closed')
   const run = self.kind === 'nobody' ? await markedRun(world) : null
-  if (run !== null && (!isLive(run) || files.isRetired(run.id))) throw retired(run.session, self.why)
+  if (run !== null && (!isLive(run) || fences.isRetired(run.id))) throw retired(run.session, self.why)
   return self
 }
 

@@ -15,7 +15,7 @@ import { tokensOf } from '../usage/count-tokens.ts'
 import { recordInPassing } from '../world/best-effort-write.ts'
 import { realClock } from '../world/clock.ts'
 import { openConfig } from '../world/config.ts'
-import { withFailpoints } from '../world/failpoints.ts'
+import { eachWithFailpoints, withFailpoints } from '../world/failpoints.ts'
 import { homePath, openHome, userName } from '../world/home.ts'
 import type { World } from '../world/world.ts'
 
@@ -26,7 +26,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   const home = openHome(homePath(option, env))
   const clock = realClock
   const processes = withFailpoints('processes', linuxProcesses(readPlace(home.install)))
-  const files = withFailpoints('files', runFiles(home.path))
+  const files = eachWithFailpoints(runFiles(home.path))
   const birth = (pid: number) => {
     const seen = processes.sample(pid)
     return seen.kind === 'seen' ? { pid, ticks: seen.row.ticks } : null
@@ -36,14 +36,22 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   const config = openConfig(home.path)
   const { spares } = config
   const daemons = (rows: readonly ProcessRow[]) => sharedDaemons(rows, processes.arguments, processes.environment)
-  const keepers = withFailpoints('keepers', shellKeepers({ assets, files, birth }))
+  const keepers = withFailpoints('keepers', shellKeepers({ assets, runRecords: files.runRecords, birth }))
   const panes = withFailpoints(
     'panes',
-    tmuxPanes({ home: home.path, assets, files, env, birth, arguments: processes.arguments, send: processes.send }),
+    tmuxPanes({ home: home.path, assets, runRecords: files.runRecords, env, birth, arguments: processes.arguments, send: processes.send }),
   )
-  const senses = { processes, files, harnesses: config.harnesses, ownHarnesses: config.ownHarnesses, readDatabase: readForeignDatabase, clock, env }
+  const senses = {
+    processes,
+    ...files,
+    harnesses: config.harnesses,
+    ownHarnesses: config.ownHarnesses,
+    readDatabase: readForeignDatabase,
+    clock,
+    env,
+  }
   const zeroAfter: Eyes['zeroAfter'] = (run) => {
-    const harness = files.natives(run.id).at(-1)?.harness
+    const harness = files.agentState.natives(run.id).at(-1)?.harness
     return config.harnesses().find(({ name }) => name === harness)?.zeroAfter ?? []
   }
   const tokensIn: Eyes['tokensIn'] = (run) => tokensOf(senses, run)
@@ -58,7 +66,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
       backoff: (attempt) => backoffMs(attempt, bounds, clock.random()),
     })
     const store = withFailpoints('store', port)
-    await recoverStore(store, { islands, processes, files, cgroups, spares, daemons, daemonLore, tokensIn, zeroAfter, clock })
+    await recoverStore(store, { islands, processes, ...files, cgroups, spares, daemons, daemonLore, tokensIn, zeroAfter, clock })
     return store
   }
   const store: World['store'] = (as) => {
@@ -74,7 +82,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     policy,
     clock,
     processes,
-    files,
+    ...files,
     keepers,
     panes,
     cgroups,
@@ -103,7 +111,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
       store('reader')
         .then((port) => port.runs.markers())
         .catch((error: unknown) => {
-          if (error instanceof Problem) return markersOnDisk(files)
+          if (error instanceof Problem) return markersOnDisk(files.runRecords)
           throw error
         }),
     close() {

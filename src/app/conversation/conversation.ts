@@ -25,7 +25,7 @@ export async function learnNative(world: World, store: Store, run: LiveRun, { se
 
 /** Its hook has said that it went on from there: what its harness has written down about it may be older than that, and is no way back. */
 async function hasLeft(world: World, store: Store, run: LiveRun, id: string): Promise<boolean> {
-  if (!world.files.natives(run.id).some((native) => native.id === id)) return false
+  if (!world.agentState.natives(run.id).some((native) => native.id === id)) return false
   const events = await store.events.list({ session: run.session, after: 0, limit: world.policy.eventsShown })
   return events.findLast((event) => event.run === run.id && event.kind === 'bound')?.detail['how'] === 'hook'
 }
@@ -33,14 +33,14 @@ async function hasLeft(world: World, store: Store, run: LiveRun, id: string): Pr
 /** While it looks for an old one, an agent may show an id that it will never use: what it carries lies on disk. */
 const isThere = (world: World, run: LiveRun, { sessions }: Harness, id: string): boolean =>
   sessions === null ||
-  world.files.natives(run.id).some((native) => native.id === id) ||
+  world.agentState.natives(run.id).some((native) => native.id === id) ||
   sessions.find(placesOf(world, run.id), id, world.readDatabase) !== null
 
 /** Null: nobody can tell yet. */
 async function carriedBy(world: World, run: LiveRun, harness: Harness, counted?: readonly Member[]): Promise<string | null> {
-  const { files } = world
-  const known = (): string | null => files.natives(run.id).at(-1)?.id ?? null
-  const agentId = files.harness(run.id)
+  const { evidence, agentState } = world
+  const known = (): string | null => agentState.natives(run.id).at(-1)?.id ?? null
+  const agentId = evidence.harness(run.id)
   if ((known() !== null && harness.registry === null) || agentId === null) return known()
   // Who looks for its members also learns which session was handed to a shared daemon.
   const members = counted ?? (await censusOf(run, world, false)).members
@@ -63,7 +63,7 @@ function mainAgent(world: World, members: readonly Member[], harness: ProcessId,
 
 /** The agent is gone: then only what it has written can still tell. A short one may be over before anybody could look at it. */
 export async function learnAtEnd(world: World, store: Store, run: LiveRun): Promise<boolean> {
-  if (world.files.natives(run.id).length > 0) return true
+  if (world.agentState.natives(run.id).length > 0) return true
   const known = await knownOf(world, store, run)
   if (known === null) return false
   const { harness } = known
@@ -107,7 +107,7 @@ const HEAD_BYTES = 256 * 1024
 function headOfLog(world: World, run: string): string {
   const chunks: Uint8Array[] = []
   let size = 0
-  for (const chunk of world.files.readLog(run, 'now', 0)) {
+  for (const chunk of world.runLogs.read(run, 'now', 0)) {
     chunks.push(chunk)
     size += chunk.length
     if (size >= HEAD_BYTES) break
@@ -120,14 +120,14 @@ function headOfLog(world: World, run: string): string {
  * has to go, and which is for a person to say.
  */
 export async function bind(world: World, store: Store, run: Run, native: NativeId, binding: Binding): Promise<BindAnswer> {
-  const before = world.files.natives(run.id).at(-1)
+  const before = world.agentState.natives(run.id).at(-1)
   const answer = await store.conversations.bind(run, native, binding, world.clock.now())
   if (answer.kind === 'bound') {
     await recordMoved(world, store, answer.moved ?? [])
     const harness = world.harnesses().find(({ name }) => name === native.harness)
     if (before?.id !== native.id || before.harness !== native.harness) {
       if (harness !== undefined) beginUsageLate(world, run, harness, native.id)
-      world.files.recordNative(run.id, native)
+      world.agentState.recordNative(run.id, native)
     }
   }
   if (answer.kind === 'taken') fenceOff(world, run, native, answer.by)
@@ -136,13 +136,13 @@ export async function bind(world: World, store: Store, run: Run, native: NativeI
 
 function fenceOff(world: World, run: Run, { harness, id }: NativeId, owner: Run): void {
   // One that is over calls no tools.
-  if (!isLive(run) || world.files.exit(run.id) !== null) return
+  if (!isLive(run) || world.evidence.exit(run.id) !== null) return
   // Its tool calls now name that one: they are this run's all the same.
-  world.files.recordRefused(run.id, { harness, id })
+  world.agentState.recordRefused(run.id, { harness, id })
   const reason = `it went to the ${harness} session ${id}, which session ${owner.session} has: both would write to the same transcript; end this agent, and resume its own session`
-  if (world.files.intent(run.id) !== null) return
-  world.files.retire(run.id, { end: 'superseded', by: 'holdfast', reason })
-  world.files.notify(owner.id, {
+  if (world.fences.intent(run.id) !== null) return
+  world.fences.retire(run.id, { end: 'superseded', by: 'holdfast', reason })
+  world.agentInbox.leave(owner.id, {
     topic: `conflict-${run.id}`,
     text: `session ${run.session} has just gone to your conversation (${id}); it was fenced off. End it: holdfast stop ${run.session}`,
   })

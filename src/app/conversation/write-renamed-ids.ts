@@ -8,11 +8,11 @@ export async function recordMoved(world: World, store: Store, sessions: readonly
 }
 
 /** Another one may move it at the same time: whoever writes last has looked after it wrote. */
-async function recordWhere({ files, policy }: World, store: Store, run: string): Promise<void> {
+async function recordWhere({ runRecords, policy }: World, store: Store, run: string): Promise<void> {
   const sessionOf = async (): Promise<string | null> => (await store.runs.get(run))?.session ?? null
   let session = await sessionOf()
   for (let steps = 0; session !== null && steps < policy.claimSteps; steps++) {
-    files.recordRebound(run, session, await store.sessions.formerIds(session))
+    runRecords.recordRebound(run, session, await store.sessions.formerIds(session))
     const now = await sessionOf()
     if (now === session) return
     session = now

@@ -14,13 +14,13 @@ export async function finishRun(world: World, id: string, code: number | null = 
   const store = await world.store('writer')
   const run = await store.runs.get(id)
   if (run === null) return null
-  if (code !== null && isLive(run) && world.files.exit(id) === null) await store.claims.recordExited(run, exitFromShell(code), world.clock.now())
+  if (code !== null && isLive(run) && world.evidence.exit(id) === null) await store.claims.recordExited(run, exitFromShell(code), world.clock.now())
   const how = { intent: null, graceMs: world.policy.graceMs }
   await leaveToOthers(world, store, id)
   const left = (await store.runs.get(id)) ?? run
   const end = await (isLive(left) ? endRun(left, { ...world, store }, how) : endWhatIsLeft(left, { ...world, store }, how))
-  world.files.capLog(id)
-  world.files.tidy(id)
+  world.runLogs.cap(id)
+  world.runRecords.tidy(id)
   if (world.clock.random() * world.policy.housekeepingOdds < 1) await housekeep(world, store)
   return end
 }
@@ -32,7 +32,7 @@ async function leaveToOthers(world: World, store: Store, id: string): Promise<vo
   for (let delay = policy.pollMaxMs; ; delay = Math.min(delay * 2, policy.followMs * 5)) {
     const run = await store.runs.get(id)
     if (run === null || !isLive(run)) return
-    const graceMs = intentOf(run)?.graceMs ?? ((world.files.exit(id)?.told ?? null) === null ? null : policy.graceMs)
+    const graceMs = intentOf(run)?.graceMs ?? ((world.evidence.exit(id)?.told ?? null) === null ? null : policy.graceMs)
     if (graceMs === null || clock.elapsed() - began >= graceMs + policy.killMs) return
     if (verdict(run, await lookAt(run, world)).kind !== 'leftovers') return
     await clock.sleep(delay)
@@ -55,14 +55,14 @@ export async function endAsked(world: World, id: string, why: string, scope: str
 }
 
 /** A pane that is closed hangs up on its keeper. */
-function paneClosed({ files, processes }: World, run: LiveRun): Intent {
-  const server = files.server(run.id)
+function paneClosed({ evidence, processes }: World, run: LiveRun): Intent {
+  const server = evidence.server(run.id)
   return { end: 'stopped', ...hungUp(server === null ? null : judge(processes, run.place, server)) }
 }
 
 /** Births are known to a hundredth of a second; who was born with the signal is taken to have heard it. */
 function hearersOf(world: World, run: LiveRun, scope: string, since: number): (row: ProcessRow) => boolean {
-  const harness = scope === 'group' ? null : world.files.harness(run.id)
+  const harness = scope === 'group' ? null : world.evidence.harness(run.id)
   const keeper = run.keeper === null ? null : world.processes.sample(run.keeper.pid)
   const group = scope !== 'command' && keeper?.kind === 'seen' && keeper.row.ticks === run.keeper?.ticks ? keeper.row.group : null
   return (row) => (harness !== null && sameProcess(row, harness)) || (group !== null && row.group === group && row.ticks <= since + 1)

@@ -17,20 +17,20 @@ export async function followRun(world: World, id: string, what: string): Promise
   const known = run === null ? null : await knownOf(world, store, run)
   if (run === null || !isLive(run) || known === null) return false
   await learnSoon(world, store, run, known)
-  if (what !== 'budget') return world.files.natives(id).length === 0 && world.clock.now() - run.startedAt < world.policy.captureMs
+  if (what !== 'budget') return world.agentState.natives(id).length === 0 && world.clock.now() - run.startedAt < world.policy.captureMs
   const spent = run.budget === null ? 'within' : await endSpent(world, run, run.budget)
   if (spent === 'ended') return false
   // With no file to wait for, the timer lets us look again at once.
-  world.files.recordFollowed(id, spent === 'more' ? [] : filesOf(world, id))
+  world.usageFiles.recordFollowed(id, spent === 'more' ? [] : filesOf(world, id))
   return true
 }
 
 /** An agent tells its id soon after its start, if at all: at first we look often. */
 async function learnSoon(world: World, store: Store, run: LiveRun, known: Known): Promise<void> {
-  const { files, clock, policy } = world
+  const { evidence, agentState, clock, policy } = world
   for (let delay = policy.pollMaxMs; ; delay *= 2) {
     await learnNative(world, store, run, known)
-    if (files.natives(run.id).length > 0 || delay > policy.captureStepMs || files.exit(run.id) !== null) return
+    if (agentState.natives(run.id).length > 0 || delay > policy.captureStepMs || evidence.exit(run.id) !== null) return
     await clock.sleep(delay)
   }
 }

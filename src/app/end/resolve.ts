@@ -39,14 +39,14 @@ export async function resolveGone(world: World, reference: string): Promise<Run>
   if (!(await store.claims.recordEnded(run, ending, seen.harnessId, world.clock.now())))
     throw new Problem('held', `session ${session.id} changed while it was looked at; nothing was recorded`, { hint: `holdfast status ${session.id}` })
   // Should it live on after all, it is fenced off from here on.
-  if (judged.kind === 'unknown') world.files.retire(run.id, { end: 'stopped', by, reason: ending.reason })
+  if (judged.kind === 'unknown') world.fences.retire(run.id, { end: 'stopped', by, reason: ending.reason })
   await release(run, world)
   return (await store.runs.get(run.id)) ?? run
 }
 
 /** What can be seen of a run from anywhere on its machine: who is in its cgroup, and who carries its marker. */
-function signOfLife({ files, cgroups, processes }: World, run: LiveRun): string | null {
-  const cgroup = files.cgroup(run.id)
+function signOfLife({ evidence, cgroups, processes }: World, run: LiveRun): string | null {
+  const cgroup = evidence.cgroup(run.id)
   const inside = cgroup === null ? null : cgroups.view(cgroup)
   if (inside?.kind === 'present' && inside.pids.size > 0) return `somebody is in its cgroup (pid ${[...inside.pids].join(', ')})`
   if (inside?.kind === 'present' && inside.hidden) return 'somebody of another pid namespace is in its cgroup'

@@ -68,8 +68,8 @@ async function stopOne(
   if (end.kind === 'ended') {
     await untilKeeperLeft(end.run, world)
     await closePane(world, end.run)
-    world.files.capLog(run.id)
-    world.files.tidy(run.id)
+    world.runLogs.cap(run.id)
+    world.runRecords.tidy(run.id)
   }
   return { session: session.id, end }
 }
@@ -84,7 +84,7 @@ async function endAllForgotten(world: World, store: Store, session: string, how:
 /** Is this very command part of the tree? Then somebody outside has to end it. A cgroup tells without looking at everybody. */
 async function isInside(world: World, run: LiveRun): Promise<boolean> {
   const self = world.processes.self()
-  const cgroup = world.files.cgroup(run.id)
+  const cgroup = world.evidence.cgroup(run.id)
   const view = cgroup === null ? null : world.cgroups.view(cgroup)
   if (view?.kind === 'present') return view.pids.has(self.pid)
   return (await censusOf(run, world, false)).members.some(({ row }) => row.pid === self.pid && row.ticks === self.ticks)

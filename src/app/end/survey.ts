@@ -51,7 +51,7 @@ export async function survey(world: World, store: Store, how: How): Promise<Surv
     if (seen === undefined) continue
     await breathe()
     try {
-      world.files.capLog(run.id)
+      world.runLogs.cap(run.id)
       const counted = surveyed.counted.get(run.id)
       if (counted !== undefined) noteMembers(world, run, counted, listening)
       due.push(await dueOf(world, store, { run, seen, counted, session: sessions.get(run.id) ?? null }, how))

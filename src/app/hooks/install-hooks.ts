@@ -74,8 +74,8 @@ export function hooksStatus(world: HookWorld): HookState[] {
 }
 
 /** Does the harness of a run call us, as far as is known which that is? */
-export function hasHooks(world: HookWorld & Pick<World, 'files'>, run: string): boolean {
-  const harness = world.files.natives(run).at(-1)?.harness
+export function hasHooks(world: HookWorld & Pick<World, 'agentState'>, run: string): boolean {
+  const harness = world.agentState.natives(run).at(-1)?.harness
   return hooksStatus(world).some((one) => one.harness === harness && (one.state === 'installed' || one.state === 'outdated'))
 }
 

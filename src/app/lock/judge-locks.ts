@@ -64,11 +64,11 @@ function whereItIsNow(world: Sharp, lock: Lock, mounts: readonly Mount[]): Direc
   return null
 }
 
-function witnesses({ files }: Sharp, { holder, run }: Lock): ProcessId[] {
+function witnesses({ evidence }: Sharp, { holder, run }: Lock): ProcessId[] {
   if (holder.kind === 'time') return []
   if (holder.kind === 'process') return [holder.by]
-  const known = [run === null ? null : files.harness(run), holder.adopted ? holder.launcher : holder.keeper]
-  return [...known, ...(run === null ? [] : files.journal(run))].flatMap((id) => id ?? [])
+  const known = [run === null ? null : evidence.harness(run), holder.adopted ? holder.launcher : holder.keeper]
+  return [...known, ...(run === null ? [] : evidence.journal(run))].flatMap((id) => id ?? [])
 }
 
 /** What is true of locks by themselves, whatever the runs on record say. */

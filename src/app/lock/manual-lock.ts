@@ -96,7 +96,7 @@ export async function unlockByHand(world: World, dir: string, force: boolean, ag
     freed.push({ lock, broken })
     // An agent that has lost its directory may not go on in it: should it live after all, its next tool call is denied.
     if (lock.holder.kind === 'run' && lock.run !== null)
-      world.files.retire(lock.run, { end: 'stopped', by, reason: `its directory was unlocked by ${by} (--force)` })
+      world.fences.retire(lock.run, { end: 'stopped', by, reason: `its directory was unlocked by ${by} (--force)` })
   }
   return freed
 }

@@ -16,8 +16,8 @@ export function refusal(refused: Refused, world: World, wanted: Directory, verb:
     : directoryRefusal(refused, refused.for.holding, world, wanted, verb, waited)
 }
 
-function sessionRefusal({ because, why }: Refused, run: LiveRun, waited: string, { files, clock }: World): Problem {
-  const holder = { ...run, pid: pidOfRun(run, files) }
+function sessionRefusal({ because, why }: Refused, run: LiveRun, waited: string, { evidence, clock }: World): Problem {
+  const holder = { ...run, pid: pidOfRun(run, evidence) }
   const told = `${waited}session ${run.session} is held by ${holderLine(holder, clock.now())}`
   const detail = { holder: holderFacts(holder), why }
   if (because === 'unproven')
@@ -35,8 +35,8 @@ function sessionRefusal({ because, why }: Refused, run: LiveRun, waited: string,
 }
 
 /** A conversation that another live session has. */
-export function carriedBy({ files, clock }: World, what: string, run: LiveRun): Problem {
-  const holder = { ...run, pid: pidOfRun(run, files) }
+export function carriedBy({ evidence, clock }: World, what: string, run: LiveRun): Problem {
+  const holder = { ...run, pid: pidOfRun(run, evidence) }
   return new Problem('held', `${what} is carried by ${holderLine(holder, clock.now())}`, {
     hint: [
       ...(run.detached ? [`holdfast attach ${run.session}`] : []),
@@ -51,14 +51,14 @@ export function carriedBy({ files, clock }: World, what: string, run: LiveRun): 
 export function directoryRefusal(
   { for: obstacle, because, why }: Refused,
   holding: Holding,
-  { files, clock }: World,
+  { evidence, clock }: World,
   wanted: Directory,
   verb: 'run' | 'lock' | 'adopt',
   waited = '',
 ): Problem {
   const { lock, relation, run } = holding
   const forgotten = obstacle.what === 'forgotten' ? lock.session : null
-  const pid = pidOf(holding) ?? (run === null ? null : pidOfRun(run, files))
+  const pid = pidOf(holding) ?? (run === null ? null : pidOfRun(run, evidence))
   const holder = run === null || pid === null ? lockHolderLine(lock, pid, clock.now()) : holderLine({ ...run, pid }, clock.now())
   const where = { same: 'is', inside: `is inside ${lock.directory.path}, which is`, around: `contains ${lock.directory.path}, which is` }[relation]
   const told =
@@ -90,7 +90,7 @@ function wayOut({ lock, run }: Holding, unproven: boolean): string {
   return `${word}, if you know that it is gone`
 }
 
-const pidOfRun = (run: LiveRun, files: World['files']): number => files.harness(run.id)?.pid ?? run.keeper?.pid ?? run.launcher.pid
+const pidOfRun = (run: LiveRun, evidence: World['evidence']): number => evidence.harness(run.id)?.pid ?? run.keeper?.pid ?? run.launcher.pid
 
 /** As it can be given to a shell. */
 const quoted = (path: string): string => (/^[\w@%+=:,./-]+$/.test(path) ? path : quote(path))

@@ -58,7 +58,7 @@ export async function cleared(world: World, store: Store, holdings: readonly Hol
     const done =
       run === null || verdict.ending === null
         ? await store.locks.free(lock, null, now)
-        : await store.claims.recordEnded(run, verdict.ending, world.files.harness(run.id), now)
+        : await store.claims.recordEnded(run, verdict.ending, world.evidence.harness(run.id), now)
     if (!done) return false
   }
   return true

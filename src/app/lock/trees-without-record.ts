@@ -22,7 +22,7 @@ export async function endForgotten(world: World, store: Store, lock: Forgotten, 
   const run = (await store.runs.get(lock.run)) ?? asLive(record)
   const state = (await judgeLocks(world, [lock])).get(lock.seq)
   if (state?.kind === 'unknown') return { kind: 'unknown', run, why: state.why }
-  world.files.retire(lock.run, intent)
+  world.fences.retire(lock.run, intent)
   const { ended, survivors, spared, blind } = await endTree(record, world, { graceMs })
   if (survivors.length > 0) return { kind: 'survivors', run, survivors, ended }
   if (blind !== null) return { kind: 'unknown', run, why: blind }

@@ -27,7 +27,12 @@ export async function examine(world: World): Promise<Finding[]> {
     ...notifications(world),
     ...brokenInvariants(views, locks).map((what): Finding => ({ topic: 'store', level: 'trouble', what, next: 'this is a bug; please report it' })),
     ...unreadable.map(
-      (run): Finding => ({ topic: 'store', level: 'trouble', what: `run ${run} cannot be read`, next: `its directory is ${world.files.path(run)}` }),
+      (run): Finding => ({
+        topic: 'store',
+        level: 'trouble',
+        what: `run ${run} cannot be read`,
+        next: `its directory is ${world.runRecords.path(run)}`,
+      }),
     ),
     ...(await runs(world, views)),
     ...(await forgotten(world, store)),
@@ -181,7 +186,7 @@ function aboutRun(world: World, run: LiveRun, judged: ReturnType<typeof verdict>
     found.push({ topic, level: 'trouble', what: `survivor pid ${pid} (${name}): ${why}`, next: `holdfast stop ${topic} tries again` })
   if (judged.kind === 'alive' && keeperGone)
     found.push({ topic, level: 'note', what: 'its keeper is gone: how it ends will not be known', next: null })
-  if (judged.kind === 'alive' && run.containment.level !== 'none' && world.files.cgroup(run.id) === null)
+  if (judged.kind === 'alive' && run.containment.level !== 'none' && world.evidence.cgroup(run.id) === null)
     found.push({
       topic,
       level: 'note',

@@ -41,14 +41,15 @@ export async function prune(world: World, dryRun: boolean, { worktrees = true } 
 }
 
 async function deadDirectories(world: World, store: Store): Promise<Removable[]> {
-  const { files } = world
-  const listed = files.list()
+  const { runRecords } = world
+  const listed = runRecords.list()
   const ended = new Map((await store.runs.endedAmong(listed)).map(({ id, newest }) => [id, newest]))
   const found: Removable[] = []
   const wanted = (id: string, why: string): void => {
     const holder = secretHolder(world, id)
-    if (holder !== null) found.push({ kind: 'directory', what: files.path(id), why: `pid ${holder} still has the secret of this run`, keep: true })
-    else found.push({ kind: 'directory', what: files.path(id), why, keep: false, remove: tried(() => files.remove(id)) })
+    if (holder !== null)
+      found.push({ kind: 'directory', what: runRecords.path(id), why: `pid ${holder} still has the secret of this run`, keep: true })
+    else found.push({ kind: 'directory', what: runRecords.path(id), why, keep: false, remove: tried(() => runRecords.remove(id)) })
   }
   const breathe = breather()
   for (const id of listed) {
@@ -59,7 +60,7 @@ async function deadDirectories(world: World, store: Store): Promise<Removable[]>
     else if ((await store.runs.get(id)) === null) {
       const trouble = await unrecordedTrouble(world, id)
       if (trouble === null) wanted(id, 'no run on record has it, and nothing of it is alive')
-      else found.push({ kind: 'directory', what: files.path(id), why: `no run on record has it, but ${trouble}`, keep: true })
+      else found.push({ kind: 'directory', what: runRecords.path(id), why: `no run on record has it, but ${trouble}`, keep: true })
     }
   }
   return found
@@ -67,8 +68,8 @@ async function deadDirectories(world: World, store: Store): Promise<Removable[]>
 
 /** Why a directory without a record may still be somebody's. */
 async function unrecordedTrouble(world: World, id: string): Promise<string | null> {
-  if (world.files.isUnreadable(id)) return 'its record cannot be read'
-  const record = world.files.read(id)
+  if (world.runRecords.isUnreadable(id)) return 'its record cannot be read'
+  const record = world.runRecords.read(id)
   if (record === null) return null
   const judged = verdict(asLive(record), await lookAt(asLive(record), world))
   if (judged.kind === 'over') return null
@@ -77,7 +78,7 @@ async function unrecordedTrouble(world: World, id: string): Promise<string | nul
 
 /** Its fence must stand as long as anybody who carries its name may ask for it. */
 function secretHolder(world: World, id: string): number | null {
-  const cookie = world.files.read(id)?.cookie
+  const cookie = world.runRecords.read(id)?.cookie
   if (cookie === undefined) return null
   return secretsAlive(world).get(cookie) ?? null
 }
@@ -99,9 +100,9 @@ export async function sweepCgroups(world: World, store: Store): Promise<void> {
 
 /** Wherever they may lie: where cgroups are made now, and where those of all runs on disk were. */
 async function cgroupsOfTheDead(world: World, store: Store): Promise<Removable[]> {
-  const { cgroups, files } = world
+  const { cgroups, runRecords, evidence } = world
   const base = cgroups.base()
-  const recorded = files.list().flatMap((id) => files.cgroup(id) ?? [])
+  const recorded = runRecords.list().flatMap((id) => evidence.cgroup(id) ?? [])
   const places = new Set([...(base.kind === 'base' ? [base.path] : []), ...recorded.map((path) => path.slice(0, path.lastIndexOf('/')))])
   const there = cgroupsAt(world, places)
   return deadCgroups(world, there, await store.runs.liveAmong(there.map((path) => runOfCgroup(world, path))))
@@ -138,7 +139,7 @@ async function oldRecords(world: World, store: Store): Promise<Removable[]> {
     const breathe = breather()
     for (let left = old.length; left > 0; left -= world.policy.pruneBatch)
       for (const id of await store.retention.forget({ ...which, limit: world.policy.pruneBatch })) {
-        world.files.remove(id)
+        world.runRecords.remove(id)
         await breathe()
       }
     return null

@@ -50,22 +50,22 @@ export const unheld = ({ processes }: World, locks: readonly Lock[]): Lock[] =>
 
 /** What lies in the directories of ended runs that only their keepers and timers needed; as long as one of these may live, it is theirs. */
 export async function filesOfKeepers(world: World, store: Store, ended: readonly string[]): Promise<Removable[]> {
-  const { files } = world
+  const { runRecords } = world
   const found: Removable[] = []
   for (const id of ended) {
-    const names = files.litter(id)
+    const names = runRecords.litter(id)
     if (names.length === 0) continue
-    const about = { kind: 'files', what: `${files.path(id)}: ${names.join(', ')}` } as const
+    const about = { kind: 'files', what: `${runRecords.path(id)}: ${names.join(', ')}` } as const
     const user = stillUsed(world, await store.runs.get(id)) ?? writerOf(world, names)
     if (user !== null) found.push({ ...about, why: user, keep: true })
-    else found.push({ ...about, why: 'only its keeper needed them', keep: false, remove: tried(() => files.tidy(id)) })
+    else found.push({ ...about, why: 'only its keeper needed them', keep: false, remove: tried(() => runRecords.tidy(id)) })
   }
   return found
 }
 
-function stillUsed({ processes, files }: World, run: Run | null): string | null {
+function stillUsed({ processes, evidence }: World, run: Run | null): string | null {
   if (run === null) return null
-  for (const [who, id] of [['keeper', run.keeper] as const, ['timer', files.timer(run.id)] as const]) {
+  for (const [who, id] of [['keeper', run.keeper] as const, ['timer', evidence.timer(run.id)] as const]) {
     const fact = id === null ? null : judge(processes, run.place, id)
     if (fact?.kind === 'alive') return `its ${who} (pid ${id?.pid}) has not left yet`
     if (fact?.kind === 'unknown') return `its ${who} may live: ${fact.why}`

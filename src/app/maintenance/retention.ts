@@ -8,5 +8,5 @@ export async function housekeep(world: World, store: Store): Promise<void> {
     keep: world.policy.retentionRuns,
     limit: world.policy.pruneBatch,
   })
-  for (const run of gone) world.files.remove(run)
+  for (const run of gone) world.runRecords.remove(run)
 }

@@ -100,8 +100,8 @@ export async function deliver(world: World, way: NotifyWay, notification: Notifi
 }
 
 /** At the terminal that the agent is on; in a pane, tmux hands it on to whoever looks. Else at the one that it was started from, if that is still the same. */
-async function ring({ files, processes, notifiers, store }: World, { run: id }: Notification): Promise<void> {
-  const agent = id === null ? null : files.harness(id)
+async function ring({ evidence, processes, notifiers, store }: World, { run: id }: Notification): Promise<void> {
+  const agent = id === null ? null : evidence.harness(id)
   const terminal = agent === null ? null : processes.terminal(agent)
   if (terminal !== null) return notifiers.bell(terminal.path)
   const run = id === null ? null : await (await store('reader')).runs.get(id)

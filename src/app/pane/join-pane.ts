@@ -35,7 +35,7 @@ export async function joinPane(world: World, run: RunBase & { readonly tmux: Pan
 async function withoutPane(world: World, run: RunBase): Promise<Attached> {
   const ended = await endSoon(world, run.id)
   if (ended === null) throw noPane(run)
-  return { kind: 'over', name: await nameOf(world, run), ended, shown: world.files.logSize(run.id) > 0 }
+  return { kind: 'over', name: await nameOf(world, run), ended, shown: world.runLogs.size(run.id) > 0 }
 }
 
 /** How a run that was joined has ended, if it has. */
@@ -44,7 +44,7 @@ export async function endAfterJoin(world: World, id: string): Promise<AfterJoin>
   if (run === null) throw new Problem('noSuchSession', `there is no run ${id}`)
   const isOpen = isLive(run) && run.tmux !== null && (await world.panes.isOpen(run.tmux))
   const ended = await (isOpen ? endOf : endSoon)(world, id)
-  return { name: await nameOf(world, run), ended, shown: world.files.logSize(id) > 0 }
+  return { name: await nameOf(world, run), ended, shown: world.runLogs.size(id) > 0 }
 }
 
 /** With its pane gone, the end of a run is about to be on record. */
@@ -82,8 +82,8 @@ async function lookFor(world: World, run: Hosted): Promise<PaneSight | null> {
 }
 
 /** A server whose socket was swept away lives on, and nobody finds it: it makes another when it is told to. */
-export async function reachServer({ panes, files, processes }: World, run: RunBase): Promise<boolean> {
-  const server = run.tmux !== null && panes.isSwept(run.tmux) ? files.server(run.id) : null
+export async function reachServer({ panes, evidence, processes }: World, run: RunBase): Promise<boolean> {
+  const server = run.tmux !== null && panes.isSwept(run.tmux) ? evidence.server(run.id) : null
   if (run.tmux === null || server === null || judge(processes, run.place, server).kind !== 'alive') return false
   return panes.restore(run.tmux, server)
 }

@@ -5,7 +5,7 @@ import { seePane } from './join-pane.ts'
 
 /** The output of a session's newest run, oldest first; `follow` goes on until it ends. Only detached runs have a log; of a live one in a pane it is its screen. */
 export async function* logs(world: World, reference: string, how: { follow: boolean; lines: number | null }): AsyncGenerator<Uint8Array> {
-  const { files, clock, policy } = world
+  const { runLogs, clock, policy } = world
   const { run } = await seeOne(world, reference)
   if (isLive(run) && run.tmux !== null) {
     if (how.follow)
@@ -25,18 +25,18 @@ export async function* logs(world: World, reference: string, how: { follow: bool
       return
     }
   }
-  files.capLog(run.id)
-  if (how.lines === null) yield* files.readLog(run.id, 'before', 0)
-  let at = how.lines === null ? 0 : files.tailOfLog(run.id, how.lines)
+  runLogs.cap(run.id)
+  if (how.lines === null) yield* runLogs.read(run.id, 'before', 0)
+  let at = how.lines === null ? 0 : runLogs.tail(run.id, how.lines)
   for (let over = !isLive(run); ; ) {
-    for (const chunk of files.readLog(run.id, 'now', at)) {
+    for (const chunk of runLogs.read(run.id, 'now', at)) {
       at += chunk.length
       yield chunk
     }
     if (!how.follow || over) return
     await clock.sleep(policy.followMs)
     // Whoever looked last may have capped it in the meantime.
-    at = Math.min(at, files.logSize(run.id))
+    at = Math.min(at, runLogs.size(run.id))
     // A next run has a log of its own; this one is over then.
     const newest = (await seeOne(world, reference)).run
     over = newest.id !== run.id || !isLive(newest)

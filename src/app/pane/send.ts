@@ -47,7 +47,7 @@ type Answer = Pick<Sent, 'taken' | 'why'>
 const no = (why: string): Answer => ({ taken: 'no', why })
 
 async function type(world: World, session: Session, run: Hosted, text: string, force: boolean): Promise<Answer> {
-  const { panes, files, policy } = world
+  const { panes, agentState, policy } = world
   const obstacle = notNow(world, run) ?? (force ? null : inQuestion(world, session, run))
   if (obstacle !== null) return no(obstacle)
   const pane = await readyPane(world, run)
@@ -55,7 +55,7 @@ async function type(world: World, session: Session, run: Hosted, text: string, f
   // Without it an old text would count as the one that was typed.
   const before = await panes.capture(run.tmux, pane, 0)
   if (before === null) return no('its screen cannot be seen, so nothing was typed')
-  const typing = { world, run, pane, text, before, prompted: files.prompted(run.id) }
+  const typing = { world, run, pane, text, before, prompted: agentState.prompted(run.id) }
   if (!(await panes.paste(run.tmux, pane, text))) return no('tmux did not take it')
   const shown = await changed(typing)
   // Nothing is entered blind: whoever reads nothing now would act on it at another time.
@@ -73,10 +73,10 @@ async function type(world: World, session: Session, run: Hosted, text: string, f
 const LATER = 'it may still be read later'
 const UNSEEN = `it was typed, but its screen could not be seen after that, so Enter was not pressed; ${LATER}`
 
-function notNow({ files, processes }: World, run: LiveRun): string | null {
+function notNow({ evidence, fences, processes }: World, run: LiveRun): string | null {
   if (run.state !== 'running') return `it is ${run.state}`
-  if (files.isRetired(run.id)) return 'its agent was told to end'
-  const harness = files.harness(run.id)
+  if (fences.isRetired(run.id)) return 'its agent was told to end'
+  const harness = evidence.harness(run.id)
   const seen = harness === null ? null : processes.sample(harness.pid)
   if (harness === null || seen?.kind !== 'seen' || seen.row.ticks !== harness.ticks) return 'its agent cannot be seen'
   return isFrozen(seen.row.state) ? 'its agent is stopped (SIGSTOP or Ctrl-Z)' : null
@@ -84,7 +84,7 @@ function notNow({ files, processes }: World, run: LiveRun): string | null {
 
 /** A text that is typed into a question may well answer it. */
 const inQuestion = (world: World, session: Session, run: LiveRun): string | null =>
-  activityOf(world, session, run, () => world.files.harness(run.id))?.state === 'waiting'
+  activityOf(world, session, run, () => world.evidence.harness(run.id))?.state === 'waiting'
     ? `it waits for an answer to a question, which this would be taken for; holdfast attach ${run.session} shows it, --force types all the same`
     : null
 
@@ -140,12 +140,12 @@ async function settle(typing: Typing, first: string): Promise<string | null> {
 
 async function outcome(typing: Typing, settled: string): Promise<Answer> {
   const { world, run, text, before, prompted } = typing
-  const { clock, policy, files } = world
+  const { clock, policy, agentState } = world
   const speaks = hasHooks(world, run.id)
   const until = clock.elapsed() + (speaks ? policy.sendProvenMs : policy.sendShownMs)
   let [seen, moved, stood, heard] = [false, false, standsOn(settled, before, text), prompted]
   while (clock.elapsed() < until) {
-    heard = files.prompted(run.id)
+    heard = agentState.prompted(run.id)
     if (heard !== prompted && isPrompt(heard, text)) return { taken: 'yes', why: 'its harness has reported the prompt' }
     const now = await screen(typing)
     seen ||= now !== null

@@ -1,6 +1,6 @@
 import { type Eyes, type Looked, lookAtAll } from '../../act/index.ts'
 import { endedAt, verdict } from '../../decide/index.ts'
-import type { Clock, LiveRun, RunFiles, RunRecord, Store } from '../../model/index.ts'
+import type { Clock, LiveRun, RunRecord, RunRecords, Store } from '../../model/index.ts'
 import { lookForDirectory, readMounts } from '../../observe/index.ts'
 
 /**
@@ -8,16 +8,16 @@ import { lookForDirectory, readMounts } from '../../observe/index.ts'
  * judged, before anything can be claimed. Costs one look at an empty folder when there is nothing to recover.
  */
 export async function recoverStore(store: Store, eyes: Omit<Eyes, 'others'> & { clock: Clock; islands: string }): Promise<void> {
-  const { files, clock } = eyes
+  const { agentState, runRecords, clock } = eyes
   if (!(await store.isEmpty())) return
-  const records = readAll(files)
+  const records = readAll(runRecords)
   if (records.length === 0) return
   const mounts = readMounts()
   await store.claims.restore(
     records.map((record) => ({
       record,
       directory: lookForDirectory(record.dir, eyes.islands, mounts),
-      native: files.natives(record.id).at(-1) ?? null,
+      native: agentState.natives(record.id).at(-1) ?? null,
     })),
   )
   const runs = records.map(asLive)
@@ -32,11 +32,11 @@ export async function recoverStore(store: Store, eyes: Omit<Eyes, 'others'> & { 
 /** A run as far as its directory tells: on record as it was when it was started. */
 export const asLive = (record: RunRecord): LiveRun => ({ ...record, state: record.keeper === null && !record.adopted ? 'starting' : 'running' })
 
-export const readAll = (files: RunFiles): RunRecord[] =>
-  files.list().flatMap((id) => {
-    const record = files.read(id)
+export const readAll = (runRecords: RunRecords): RunRecord[] =>
+  runRecords.list().flatMap((id) => {
+    const record = runRecords.read(id)
     return record === null ? [] : [record]
   })
 
 const markersOf = (records: readonly RunRecord[]): ReadonlySet<number> => new Set(records.flatMap(({ marker }) => (marker === null ? [] : [marker])))
-export const markersOnDisk = (files: RunFiles): ReadonlySet<number> => markersOf(readAll(files))
+export const markersOnDisk = (runRecords: RunRecords): ReadonlySet<number> => markersOf(readAll(runRecords))

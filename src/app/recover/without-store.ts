@@ -8,7 +8,7 @@ import { asLive, readAll } from './recover.ts'
 
 /** What the run directories alone tell, when the store cannot be used: enough to see what runs, and to stop it. */
 export async function seeWithoutStore(world: World): Promise<Sight[]> {
-  const runs = readAll(world.files).map(asLive)
+  const runs = readAll(world.runRecords).map(asLive)
   const looked = await lookAtAll(runs, world)
   return runs.flatMap((run): Sight[] => {
     const seen = looked.get(run.id) as Looked
@@ -35,8 +35,8 @@ export type StoppedWithoutStore = {
 }
 
 /** As far as a run's directory tells: by its session's id, or one that this had before. */
-export const isCalled = ({ files }: World, { run }: Sight, reference: string): boolean =>
-  [run.session, run.id, ...(files.read(run.id)?.former ?? [])].includes(reference)
+export const isCalled = ({ runRecords }: World, { run }: Sight, reference: string): boolean =>
+  [run.session, run.id, ...(runRecords.read(run.id)?.former ?? [])].includes(reference)
 
 /** The tombstone keeps who asked, so that the end is called by its name once the store can be told. */
 export async function stopWithoutStore(world: World, references: readonly string[], all: boolean, graceMs: number): Promise<StoppedWithoutStore[]> {
@@ -54,7 +54,7 @@ function endAll(world: World, wanted: readonly Sight[], intent: Intent, graceMs:
   return Promise.all(
     wanted.map(async ({ run, liveness, note }) => {
       if (liveness === 'unknown') return { session: run.session, pids: [], survivors: [], unproven: note }
-      world.files.retire(run.id, intent)
+      world.fences.retire(run.id, intent)
       const end = await endTree(run as LiveRun, world, { graceMs })
       await release(run, world)
       return { session: run.session, pids: end.ended.map(({ row }) => row.pid), survivors: end.survivors, unproven: end.blind }
@@ -67,7 +67,7 @@ function endAll(world: World, wanted: readonly Sight[], intent: Intent, graceMs:
  * ended now; that it ended is recorded by a later look. False: it is not over.
  */
 export async function endWithoutStore(world: World, id: string, intent: Intent | null): Promise<boolean> {
-  const record = world.files.read(id)
+  const record = world.runRecords.read(id)
   if (record === null) return true
   const run = asLive(record)
   const judged = verdict(run, await lookAt(run, world))

@@ -61,7 +61,7 @@ async function seeViews(world: World, store: Store, views: readonly SessionView[
   for (const { session, run } of views) {
     if (run === null) continue
     const seen = looked.get(run.id)
-    if (isLive(run)) world.files.capLog(run.id)
+    if (isLive(run)) world.runLogs.cap(run.id)
     sights.push({
       session,
       tasks: [],
@@ -129,7 +129,7 @@ const isAtWork = (run: LiveRun, { kind }: Verdict, { harness }: Looked): boolean
 
 /** Fenced off, but not asked to end: nobody else says why its tool calls are denied. */
 function fenceNote(world: World, run: LiveRun, { kind }: Verdict): string | null {
-  const intent = kind === 'alive' && run.state === 'running' ? world.files.intent(run.id) : null
+  const intent = kind === 'alive' && run.state === 'running' ? world.fences.intent(run.id) : null
   if (intent === null) return null
   return `${hasHooks(world, run.id) ? 'its tool calls are denied' : 'it is fenced off, but no hooks are installed that would deny its tool calls'}: ${intent.reason}`
 }

@@ -23,7 +23,7 @@ export async function seeDetail(world: World, reference: string): Promise<Sight>
     unread: await store.messages.unread(run.session, world.clock.now()),
     usage: await burned(world, run),
     tasks: await Promise.all(started.map((child) => taskSight(world, child))),
-    ...(isLive(run) ? { entered: world.files.cgroup(run.id) !== null, ...(await besideSession(world, run.session)) } : {}),
+    ...(isLive(run) ? { entered: world.evidence.cgroup(run.id) !== null, ...(await besideSession(world, run.session)) } : {}),
   }
 }
 
@@ -40,7 +40,7 @@ export const taskSight = async (world: World, run: Run): Promise<TaskSight> => (
 async function burned(world: World, run: Run): Promise<TaskSight['usage']> {
   if (!isLive(run)) return run.usage ?? null
   // A cgroup counts by itself; without one the members have to be added up.
-  const members = world.files.cgroup(run.id) === null ? (await censusOf(run, world, false)).members : []
+  const members = world.evidence.cgroup(run.id) === null ? (await censusOf(run, world, false)).members : []
   return usageOf(run, members, world)
 }
 

@@ -14,14 +14,14 @@ const ROUNDS = 5
 export async function takeIn(plan: Plan, run: RunBase, agent: Agent): Promise<Begun> {
   const { world, store } = plan
   const live: LiveRun = { ...run, state: 'running', keeper: null }
-  world.files.create({ ...run, keeper: null })
-  world.files.recordHarness(run.id, run.launcher)
+  world.runRecords.create({ ...run, keeper: null })
+  world.evidence.recordHarness(run.id, run.launcher)
   const { harness, native } = plan.spoken
   if (harness !== null) {
     recordPlaces(world, run.id, world.processes.environment(agent.row.pid))
     if (native !== null) {
       beginUsage(world, run.id, harness, native)
-      world.files.recordNative(run.id, { harness: harness.name, id: native })
+      world.agentState.recordNative(run.id, { harness: harness.name, id: native })
     }
   }
   const unmarked = await markAll(plan, live, agent)

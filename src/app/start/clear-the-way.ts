@@ -21,7 +21,7 @@ export async function clearTheWay(
   switch (decision.kind) {
     case 'clear':
       for (const { run, ending } of decision.ends) {
-        await store.claims.recordEnded(run, ending, world.files.harness(run.id), world.clock.now())
+        await store.claims.recordEnded(run, ending, world.evidence.harness(run.id), world.clock.now())
         // What another session's run has left is not ended because of a directory.
         if (run.session === plan.session) await endLeft(plan, run.id)
       }

@@ -45,7 +45,7 @@ export function launchOf(
       HOLDFAST_SESSION: run.session,
       HOLDFAST_RUN: run.id,
       HOLDFAST_EPOCH: String(run.epoch),
-      HOLDFAST_FENCE: world.files.fence(run.id),
+      HOLDFAST_FENCE: world.fences.path(run.id),
       [LINEAGE_VARIABLE]: [...about.lineage, run.cookie].join(':'),
     },
     helperMarker: run.marker === null ? null : newMarker('helper'),
@@ -71,7 +71,7 @@ export async function launchDetached(world: World, store: Store, launch: Launch)
   const gated = withFailpoints('gate', hosted ?? (await world.keepers.spawn(launch)))
   try {
     if (hosted !== null) takeHosted(world, run, hosted)
-    world.files.recordKeeper(run.id, gated.keeper)
+    world.runRecords.recordKeeper(run.id, gated.keeper)
     const won = await store.claims.recordRunning(run, gated.keeper, world.clock.now())
     if (!won) throw new Problem('held', `session ${run.session} was asked to end while it was starting; nothing was started`)
     await gated.open()
@@ -94,7 +94,7 @@ async function hostInPane(world: World, store: Store, launch: Launch, pane: Pane
 /** Another server may have come up since its namespaces were looked at: what counts is where the keeper is. */
 function takeHosted(world: World, run: RunBase, { server, namespaces }: HostedKeeper): void {
   refuseElsewhere(namespaces)
-  if (server !== null) world.files.recordServer(run.id, server)
+  if (server !== null) world.evidence.recordServer(run.id, server)
 }
 
 /** A second server in the place of one that lives would hide it from everybody. */
@@ -105,14 +105,14 @@ async function reachAny(world: World, store: Store, { socket }: Pane): Promise<v
 
 /** Comes back when the agent is on record. One that could not be started, or was ended before it began, is told as such. */
 export async function untilHarness(world: World, store: Store, run: RunBase, keeper: ProcessId): Promise<ProcessId> {
-  const { files, clock, policy, processes } = world
+  const { evidence, clock, policy, processes } = world
   const until = clock.elapsed() + policy.launchMs
   const look = { hint: `look with: holdfast status ${run.session}` }
   for (let delay = policy.pollMinMs; clock.elapsed() < until; delay = Math.min(delay * 2, policy.pollMaxMs)) {
     const keeping = isThere(keeper, processes)
-    const harness = files.harness(run.id)
+    const harness = evidence.harness(run.id)
     if (harness !== null) return harness
-    const failed = files.notStarted(run.id)
+    const failed = evidence.notStarted(run.id)
     if (failed !== null) throw new Problem('noSuchSession', `could not start ${run.argv[0]}: ${startTrouble(failed)}`, look)
     if (!keeping) {
       const now = await store.runs.get(run.id)

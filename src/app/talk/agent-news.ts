@@ -11,27 +11,27 @@ const MAX_TRIES = 10
 
 /** What changed around a run's agent since it was last told, in one line; null: nothing. It counts as told from now on. */
 export async function tellNews(world: World, store: Store, run: Run): Promise<string | null> {
-  const { files } = world
+  const { agentInbox } = world
   const notices: Notice[] = []
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
-    const { version, text } = files.aware(run.id)
+    const { version, text } = agentInbox.told(run.id)
     const before = toldFrom(text)
     const around = await lookAround(world, store, run, before?.here ?? [])
-    notices.push(...files.takeNotices(run.id))
+    notices.push(...agentInbox.take(run.id))
     const { news, told } = newsFor(before, around, notices)
     const next = JSON.stringify(told)
     if (next === text && news === null) return null
     // Two prompts at once see the same change: one of them tells it.
-    if (files.recordAware(run.id, version, next)) return news === null ? null : newsText(news)
+    if (agentInbox.recordTold(run.id, version, next)) return news === null ? null : newsText(news)
   }
-  for (const notice of notices) files.notify(run.id, notice)
+  for (const notice of notices) agentInbox.leave(run.id, notice)
   return null
 }
 
 /** One that was told to end has nothing else to think of. */
 async function lookAround(world: World, store: Store, run: Run, known: readonly string[]): Promise<Around> {
-  const { files, policy, clock } = world
-  if (files.isRetired(run.id)) return { peers: [], gone: [], unread: [], retired: { session: run.session, intent: files.intent(run.id) } }
+  const { fences, policy, clock } = world
+  if (fences.isRetired(run.id)) return { peers: [], gone: [], unread: [], retired: { session: run.session, intent: fences.intent(run.id) } }
   const peers = await peersOf(world, store, run)
   const missed = known.filter((id) => !peers.some((peer) => peer.run === id))
   const unread = await store.messages.inbox(run.session, 'peek', { count: policy.inboxSize, bytes: Number.POSITIVE_INFINITY }, clock.now())
@@ -87,17 +87,17 @@ export async function announce(world: World, store: Store, readers: readonly str
       const waiting = unread.find(({ seq }) => seq === message.seq)
       if (run === null || waiting === undefined || !isToBeAnnounced(world, run.id, waiting)) return false
       const count = await store.messages.unread(session, world.clock.now())
-      if (count > 0) world.files.notify(run.id, { topic: MESSAGES, text: messagesText(count, senderText(message.from)) })
+      if (count > 0) world.agentInbox.leave(run.id, { topic: MESSAGES, text: messagesText(count, senderText(message.from)) })
       return count > 0
     })
 }
 
-function isToBeAnnounced({ files }: World, run: string, message: Told['message']): boolean {
+function isToBeAnnounced({ agentInbox }: World, run: string, message: Told['message']): boolean {
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
-    const { version, text } = files.aware(run)
+    const { version, text } = agentInbox.told(run)
     const told = announced(toldFrom(text), message)
     if (told === null) return false
-    if (files.recordAware(run, version, JSON.stringify(told))) return true
+    if (agentInbox.recordTold(run, version, JSON.stringify(told))) return true
   }
   return false
 }

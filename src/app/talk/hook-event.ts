@@ -38,10 +38,10 @@ export async function hear(world: World, report: Report): Promise<string | null>
   }
   const answer = await bind(world, store, run, { harness: report.harness, id: native }, { how: 'hook' })
   // A compaction is one, too, and so may be what goes on in the middle of a turn: only at its very start nobody has said anything yet.
-  if (world.files.activity(run.id) === null) await noteActivity(world, store, run, 'idle')
+  if (world.agentState.activity(run.id) === null) await noteActivity(world, store, run, 'idle')
   if (answer.kind !== 'taken') return null
   const { session } = answer.by
-  return `Holdfast: this conversation is that of session ${session} (pid ${world.files.harness(answer.by.id)?.pid ?? '?'}), which is alive: both would write to the same transcript. Tool calls are denied here. Leave this agent, and go on there: holdfast attach ${session}, or take it over: holdfast resume ${session} --takeover`
+  return `Holdfast: this conversation is that of session ${session} (pid ${world.evidence.harness(answer.by.id)?.pid ?? '?'}), which is alive: both would write to the same transcript. Tool calls are denied here. Leave this agent, and go on there: holdfast attach ${session}, or take it over: holdfast resume ${session} --takeover`
 }
 
 /** `native`: the conversation that the prompt is given in; null: the run has no say about its session any more. */
@@ -50,13 +50,14 @@ async function hearPrompt(world: World, store: Store, run: Run, { harness, paylo
   if (payload['agent_id'] !== undefined && payload['agent_id'] !== null) return null
   const { prompt } = payload
   if (native !== null)
-    world.files.recordPrompted(run.id, `${world.clock.now()} ${process.pid} ${typeof prompt === 'string' ? promptMark(prompt) : '-'}\n`)
-  if (native !== null && world.files.natives(run.id).at(-1)?.id !== native) await bind(world, store, run, { harness, id: native }, { how: 'hook' })
+    world.agentState.recordPrompted(run.id, `${world.clock.now()} ${process.pid} ${typeof prompt === 'string' ? promptMark(prompt) : '-'}\n`)
+  if (native !== null && world.agentState.natives(run.id).at(-1)?.id !== native)
+    await bind(world, store, run, { harness, id: native }, { how: 'hook' })
   if (native !== null) await noteActivity(world, store, run, 'busy')
   const news = await tellNews(world, store, (await store.runs.get(run.id)) ?? run)
   if (news === null) return null
   const answer = HOOKS[harness]?.atPrompt(`Holdfast: ${news}`) ?? null
-  if (answer === null) world.files.notify(run.id, { topic: 'news', text: news })
+  if (answer === null) world.agentInbox.leave(run.id, { topic: 'news', text: news })
   return answer
 }
 
@@ -69,9 +70,9 @@ function nativeIn(payload: Report['payload']): string | null {
 
 /** Is the hook that of the agent which the run is about: the only one between the hook and the command that the run is? */
 function isAbout(world: World, run: Run, native: string): boolean {
-  const { processes, files } = world
-  if (files.natives(run.id).some(({ id }) => id === native)) return true
-  const command = files.harness(run.id)
+  const { processes, evidence, agentState } = world
+  if (agentState.natives(run.id).some(({ id }) => id === native)) return true
+  const command = evidence.harness(run.id)
   const origins = processes.origins()
   const last = command === null ? -1 : origins.findIndex((one) => sameProcess(one, command))
   if (last < 0) return false

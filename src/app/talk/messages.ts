@@ -103,7 +103,7 @@ export async function readInbox(world: World, { peek, waitMs, session }: InboxRe
     const messages = waiting > 0 ? await store.messages.inbox(reader, peek ? 'peek' : 'read', most, clock.now()) : []
     if (messages.length > 0 || clock.elapsed() >= until) {
       // What was read needs no announcing.
-      if (!peek && own !== null) world.files.dropNotice(own, MESSAGES)
+      if (!peek && own !== null) world.agentInbox.drop(own, MESSAGES)
       return { messages, left: Math.max(0, waiting - messages.length) }
     }
     await clock.sleep(Math.min(policy.followMs, Math.max(1, until - clock.elapsed())))

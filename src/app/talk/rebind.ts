@@ -28,7 +28,7 @@ export async function rebind(world: World, reference: string, to: string, how: s
     if (answer.kind === 'taken') throw ownedBy(world, to, answer.by)
     if (answer.kind === 'lost') continue
     await recordMoved(world, store, answer.moved)
-    if (native !== null && run !== null && isLive(run)) world.files.recordNative(run.id, native)
+    if (native !== null && run !== null && isLive(run)) world.agentState.recordNative(run.id, native)
     return { session: to, from: session.id, changed: answer.changed, aside: answer.aside }
   }
   throw new Problem('held', `session ${reference} could not be rebound: others are at it`, { hint: 'try again' })

@@ -30,7 +30,7 @@ export async function portsOf(world: World, runs: readonly Run[]): Promise<Reado
 async function membersOf(world: World, runs: readonly Run[]): Promise<Group[]> {
   const here = runs.filter((run) => isHere(run, world))
   const contained = here.flatMap((run): Group[] => {
-    const path = run.containment.level === 'cgroup' ? run.containment.path : world.files.cgroup(run.id)
+    const path = run.containment.level === 'cgroup' ? run.containment.path : world.evidence.cgroup(run.id)
     const view = path === null ? null : world.cgroups.view(path)
     return view?.kind === 'present' && view.pids.size > 0 ? [{ run, pids: [...view.pids] }] : []
   })

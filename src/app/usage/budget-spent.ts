@@ -7,7 +7,7 @@ import { countTokens } from './count-tokens.ts'
 /** What a run has burned, if that is all that it might. `leave`: as long as its own timer lives, that sees to it. */
 export function spentBy(world: World, run: LiveRun, leave: boolean): string | null {
   if (run.budget === null) return null
-  const timer = leave ? world.files.timer(run.id) : null
+  const timer = leave ? world.evidence.timer(run.id) : null
   if (timer !== null && isThere(timer, world.processes)) return null
   return spentOf(countTokens(world, run.id, 'all', false), run.budget)
 }

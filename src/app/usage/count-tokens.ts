@@ -9,7 +9,7 @@ import { begunUsage, keyOf, placesOf, usageRuleOf } from './usage-baseline.ts'
 type Counted = { readonly cursors: Readonly<Record<string, UsageCursor>>; readonly watched?: Watched }
 export type Watched = { readonly at: number; readonly tokens: Tokens }
 
-export type Counting = Pick<World, 'files' | 'env' | 'readDatabase' | 'clock'>
+export type Counting = Pick<World, 'agentState' | 'usageFiles' | 'runRecords' | 'env' | 'readDatabase' | 'clock'>
 
 /** How much is read for it: all there is; what a glance at the known files shows; nothing but what was counted before. */
 export type Effort = 'all' | 'glance' | 'none'
@@ -22,9 +22,9 @@ export const tokensOf = (world: Counting, run: string): Tokens | null => countTo
 
 /** Reads what is new, and remembers how far. `watched`: its keeper was seen with it; what it burns later, until it is seen again, is unwatched. */
 export function countTokens(world: Counting, run: string, effort: Effort, watched: boolean): Count | null {
-  const natives = distinct(world.files.natives(run))
+  const natives = distinct(world.agentState.natives(run))
   if (natives.length === 0) return null
-  const text = world.files.usage(run)
+  const text = world.usageFiles.counted(run)
   const before = parsed(text)
   const cursors = { ...before.cursors }
   const reads = natives.map((native) => readOne(world, run, native, cursors[keyOf(native)] ?? null, effort))
@@ -64,12 +64,12 @@ function watchedNow({ clock }: Counting, before: Watched | undefined, tokens: To
   return isOld ? { at: clock.now(), tokens } : before
 }
 
-export const lastWatched = (world: Pick<World, 'files'>, run: string): Watched | null => parsed(world.files.usage(run)).watched ?? null
+export const lastWatched = (world: Pick<World, 'usageFiles'>, run: string): Watched | null => parsed(world.usageFiles.counted(run)).watched ?? null
 
 /** Where it shows that a run's agent has burned more: the files that were read, and the folders where those of new agents come to lie. None: not yet. */
-export function filesOf(world: Pick<World, 'files'>, run: string): string[] {
-  const { cursors } = parsed(world.files.usage(run))
-  const files = world.files.natives(run).map((native) => pathsIn(cursors[keyOf(native)]))
+export function filesOf(world: Pick<World, 'usageFiles' | 'agentState'>, run: string): string[] {
+  const { cursors } = parsed(world.usageFiles.counted(run))
+  const files = world.agentState.natives(run).map((native) => pathsIn(cursors[keyOf(native)]))
   return files.at(-1)?.length === 0 ? [] : [...new Set(files.flat())]
 }
 
@@ -84,8 +84,8 @@ const isSame = (one: Counted, other: Counted): boolean =>
 
 /** Others count at the same time. Who wrote meanwhile may have come further; a cursor is true as a whole, so the further one is kept. */
 function save(world: Counting, run: string, text: string | null, mine: Counted): void {
-  const now = world.files.usage(run)
-  world.files.recordUsage(run, JSON.stringify(now === text ? mine : furthest(mine, parsed(now))))
+  const now = world.usageFiles.counted(run)
+  world.usageFiles.recordCounted(run, JSON.stringify(now === text ? mine : furthest(mine, parsed(now))))
 }
 
 export function furthest(one: Counted, other: Counted): Counted {

@@ -21,7 +21,7 @@ export function recordPlaces(world: World, run: string, env: Environment): void 
 }
 
 /** Whoever looks may have another home. */
-export const placesOf = (world: Pick<World, 'files' | 'env'>, run: string): Environment =>
+export const placesOf = (world: Pick<World, 'usageFiles' | 'env'>, run: string): Environment =>
   begun(world, run).flatMap((line) => ('env' in line ? [line.env] : []))[0] ?? world.env
 
 /** What was burned in an old conversation before it went on here is not this run's. Asked before the run begins. */
@@ -61,15 +61,15 @@ export function isOlder(
 const BIRTH_MS = 1_000
 
 /** From where a conversation counts in a run; null: nobody knows. A full disk may have swallowed it: then lines still say when they were written. */
-export function begunUsage(world: Pick<World, 'files'>, run: string, native: NativeId, rule: UsageRule): UsageCursor | null {
+export function begunUsage(world: Pick<World, 'usageFiles' | 'runRecords'>, run: string, native: NativeId, rule: UsageRule): UsageCursor | null {
   const known = begun(world, run).flatMap((line) => ('native' in line && line.native === keyOf(native) ? [line.cursor] : []))[0]
   if (known !== undefined) return known
-  const startedAt = rule.kind === 'lines' ? world.files.read(run)?.startedAt : undefined
+  const startedAt = rule.kind === 'lines' ? world.runRecords.read(run)?.startedAt : undefined
   return startedAt === undefined ? null : usageSince(rule, startedAt)
 }
 
-const begun = (world: Pick<World, 'files'>, run: string): Begun[] =>
-  world.files.begun(run).flatMap((line) => {
+const begun = (world: Pick<World, 'usageFiles'>, run: string): Begun[] =>
+  world.usageFiles.baseline(run).flatMap((line) => {
     try {
       return [JSON.parse(line) as Begun]
     } catch {
@@ -77,4 +77,4 @@ const begun = (world: Pick<World, 'files'>, run: string): Begun[] =>
     }
   })
 
-const record = (world: World, run: string, line: Begun): void => world.files.recordBegun(run, JSON.stringify(line))
+const record = (world: World, run: string, line: Begun): void => world.usageFiles.recordBaseline(run, JSON.stringify(line))

@@ -16,7 +16,7 @@ export function withFailpoints<T extends object>(name: string, port: T): T {
     get(target, key) {
       const value = Reflect.get(target, key) as unknown
       // A port may be a group of ports.
-      if (typeof value === 'object' && value !== null) return withFailpoints(`${name}.${String(key)}`, value)
+      if (isGroup(value)) return withFailpoints(`${name}.${String(key)}`, value)
       if (typeof value !== 'function') return value
       const point = `${name}.${String(key)}`
       return (...args: unknown[]): unknown => {
@@ -34,6 +34,13 @@ export function withFailpoints<T extends object>(name: string, port: T): T {
     },
   })
 }
+
+/** The same for each port of a group, by its own name. */
+export const eachWithFailpoints = <T extends Readonly<Record<string, object>>>(ports: T): T =>
+  BUILT ? (Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, withFailpoints(name, port)])) as T) : ports
+
+const isGroup = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.values(value).some((one) => typeof one === 'function')
 
 type Action = { kind: 'say' } | { kind: 'kill' } | { kind: 'throw' } | { kind: 'delay'; ms: number } | { kind: 'stop' }
 

@@ -21,7 +21,7 @@ import type {
 } from '../../model/index.ts'
 
 /** Everything that a use case may touch. `open-world.ts` builds it. */
-export type World = {
+export type World = RunFiles & {
   readonly home: string
   /** The folder of our own worktrees: each of them is apart from everything around it. */
   readonly islands: string
@@ -30,7 +30,6 @@ export type World = {
   readonly policy: Policy
   readonly clock: Clock
   readonly processes: Processes
-  readonly files: RunFiles
   readonly keepers: Keepers
   readonly panes: Panes
   readonly cgroups: Cgroups
