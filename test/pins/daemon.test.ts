@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
-import type { DaemonHealth, DaemonStatus } from '../../src/model/index.ts'
-import { daemonJson, healthJson } from '../../src/show/index.ts'
+import type { DaemonHealth, DaemonStatus, ServiceStatus } from '../../src/model/index.ts'
+import { daemonJson, healthJson, serviceJson } from '../../src/show/index.ts'
 import { daemonRecord, NOW } from '../decide/build.ts'
 import { pinned } from './matcher.ts'
 
@@ -115,3 +115,69 @@ describe('daemon status --json pins', () => {
 
 test('the health that the daemon itself answers is pinned', () =>
   pinned(healthJson(health), { at: '2026-01-02T11:59:59.000Z', healthy: true, why: null, parts: PARTS }))
+
+describe('service status --json pins', () => {
+  const service: ServiceStatus = {
+    name: 'holdfast.service',
+    path: '/c/systemd/user/holdfast.service',
+    file: 'ours',
+    current: true,
+    unit: { enabled: true, active: true, state: 'active, running', pid: 10, trouble: null },
+    daemon: { process: { pid: 10, ticks: 100 }, startedBy: 'service' },
+    unreachable: null,
+    runs: 'service',
+    disagreement: null,
+  }
+  test('a service that runs the daemon', () => {
+    pinned(serviceJson(service), {
+      manager: 'systemd',
+      name: 'holdfast.service',
+      path: '/c/systemd/user/holdfast.service',
+      installed: true,
+      file: 'ours',
+      current: true,
+      enabled: true,
+      active: true,
+      state: 'active, running',
+      servicePid: 10,
+      trouble: null,
+      unreachable: null,
+      runs: 'service',
+      pid: 10,
+      startedBy: 'service',
+      disagreement: null,
+    })
+  })
+  test('a system whose systemd cannot be asked', () => {
+    pinned(
+      serviceJson({
+        ...service,
+        file: 'absent',
+        current: false,
+        unit: null,
+        daemon: 'EACCES',
+        unreachable: 'no bus',
+        runs: 'unknown',
+        disagreement: 'd',
+      }),
+      {
+        manager: 'systemd',
+        name: 'holdfast.service',
+        path: '/c/systemd/user/holdfast.service',
+        installed: false,
+        file: 'absent',
+        current: false,
+        enabled: null,
+        active: null,
+        state: null,
+        servicePid: null,
+        trouble: null,
+        unreachable: 'no bus',
+        runs: 'unknown',
+        pid: null,
+        startedBy: null,
+        disagreement: 'd',
+      },
+    )
+  })
+})
