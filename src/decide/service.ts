@@ -1,6 +1,6 @@
 import type { Runs, ServiceFacts, UnitState } from '../model/index.ts'
 
-/** One truth about what runs: the daemon that holds the home is the one; who started it is what the manager and it both say. */
+/** One truth about what runs: the daemon that holds the home is the one; systemd and the daemon itself say who started it. */
 export function judgeService({ file, unit, daemon }: ServiceFacts): { readonly runs: Runs; readonly disagreement: string | null } {
   if (typeof daemon === 'string') return { runs: 'unknown', disagreement: `whether a daemon runs cannot be told: ${daemon}` }
   const managed = unit?.active === true ? unit.pid : null

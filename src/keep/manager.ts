@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { Environment } from '../model/index.ts'
 import { policy } from '../model/index.ts'
 
-/** What a service manager's own command said; or why it said nothing. */
+/** The answer of systemctl or loginctl; or why there is none. */
 export type Managed =
   | { readonly kind: 'answered'; readonly code: number; readonly out: string; readonly said: string }
   | { readonly kind: 'silent'; readonly why: string }

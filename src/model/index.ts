@@ -137,7 +137,6 @@ export {
 export type { Self, SelfProof } from './self.ts'
 export type {
   HomesDaemon,
-  ManagerKind,
   Runs,
   ServiceFacts,
   ServiceFile,

@@ -152,7 +152,7 @@ export const policy = {
   speakerLooks: 4,
   /** The store is counted anew for metrics after so long. */
   metricsMs: 3_000,
-  /** How long a service manager (systemctl, launchctl) may take to answer, or to end a daemon that takes its time; how much of its answer is read. */
+  /** How long systemctl may take to answer, or to end a daemon that takes its time; how much of its answer is read. */
   managerMs: 10_000,
   managerChangeMs: 25_000,
   managerBytes: 64 * 1024,

@@ -1,16 +1,13 @@
 import type { ProcessId } from './identity.ts'
 
-/** Who starts the daemon when its user logs in, and again when it fails. */
-export type ManagerKind = 'systemd' | 'launchd'
-
-/** What lies where the manager reads about the service. `edited`: ours, and changed by somebody since; `foreign`: not ours. */
+/** The unit file where systemd reads it. `edited`: Holdfast wrote it, and its text changed since; `foreign`: Holdfast did not write it. */
 export type ServiceFile = 'absent' | 'ours' | 'edited' | 'foreign'
 
-/** What the manager says of the service. */
+/** The state of the unit, as systemd tells it. */
 export type UnitState = {
   readonly enabled: boolean
   readonly active: boolean
-  /** In the manager's own words. */
+  /** In the words of systemd. */
   readonly state: string
   readonly pid: number | null
   /** How its last life ended, if that was no good end. */
@@ -23,7 +20,7 @@ export type HomesDaemon = { readonly process: ProcessId; readonly startedBy: 'ru
 /** `daemon`: a text says why it cannot be told. */
 export type ServiceFacts = {
   readonly file: ServiceFile
-  /** Null: the manager could not be asked. */
+  /** Null: systemd could not be asked. */
   readonly unit: UnitState | null
   readonly daemon: HomesDaemon | string | null
 }
@@ -32,12 +29,11 @@ export type ServiceFacts = {
 export type Runs = 'nothing' | 'service' | 'by-hand' | 'unknown'
 
 export type ServiceStatus = ServiceFacts & {
-  readonly manager: ManagerKind
   readonly name: string
   readonly path: string
   /** The file says what this Holdfast would write now. */
   readonly current: boolean
-  /** Why the manager could not be asked. */
+  /** Why systemd could not be asked. */
   readonly unreachable: string | null
   readonly runs: Runs
   /** What does not fit together, in a sentence; null: all does. */
@@ -56,7 +52,7 @@ export type ServiceInstalled = {
 
 export type ServiceRemoved = { readonly name: string; readonly path: string; readonly did: 'removed' | 'nothing'; readonly notes: readonly string[] }
 
-/** What a unit or agent is made of. */
+/** The values that a unit is made of. */
 export type ServiceSpec = {
   readonly name: string
   readonly home: string

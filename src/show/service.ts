@@ -43,7 +43,7 @@ function runsText({ runs, daemon }: ServiceStatus): string {
 }
 
 export const serviceJson = ({ daemon, unit, ...status }: ServiceStatus): Record<string, unknown> => ({
-  manager: status.manager,
+  manager: 'systemd',
   name: status.name,
   path: status.path,
   installed: status.file !== 'absent',

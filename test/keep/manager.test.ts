@@ -2,8 +2,6 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { serviceManager } from '../../src/app/daemon/service-manager.ts'
-import { openWorld } from '../../src/app/index.ts'
 import { askManager } from '../../src/keep/index.ts'
 import { policy } from '../../src/model/index.ts'
 import { readOr } from '../real/lab.ts'
@@ -33,38 +31,4 @@ test('what a manager says is told, up to a bound; one that is not there is told 
   expect(await askManager(join(folder, 'fake-ctl'), [], env())).toMatchObject({ kind: 'answered', code: 0, out: 'done\n' })
   expect(performance.now() - began).toBeLessThan(policy.managerMs)
   process.kill(Number(readOr(join(folder, 'left'))), 'SIGKILL')
-})
-
-test('launchd, as its manual has it: loaded, running, failed, absent', async () => {
-  const world = openWorld({ assets: 'dist', home: join(folder, 'home'), env: env() })
-  try {
-    const manager = serviceManager(world, 'darwin')
-    expect(manager).toMatchObject({
-      kind: 'launchd',
-      path: expect.stringMatching(/\/Library\/LaunchAgents\/dev\.holdfast\.daemon-[0-9a-f]{8}\.plist$/) as string,
-    })
-    const calls = join(folder, 'calls')
-    program(
-      'launchctl',
-      `echo "$*" >>"${calls}"; [ "$1" = print ] || exit 0; [ -e "${folder}/loaded" ] || { echo 'Could not find service' >&2; exit 113; }; cat "${folder}/loaded"`,
-    )
-    expect(await manager.state()).toEqual({ enabled: false, active: false, state: 'not loaded', pid: null, trouble: null })
-    expect(await manager.trouble()).toMatch(/no launchd of this user's session can be reached \(Could not find service\)/)
-    await manager.start(false)
-    expect(readOr(calls)).toMatch(/bootstrap gui\/\d+ .*\.plist\n$/)
-    writeFileSync(join(folder, 'loaded'), '\tstate = running\n\tpid = 4711\n')
-    expect(await manager.state()).toEqual({ enabled: true, active: true, state: 'running', pid: 4711, trouble: null })
-    writeFileSync(join(folder, 'loaded'), '\tstate = not running\n\tlast exit code = 75\n')
-    expect(await manager.state()).toMatchObject({ enabled: true, active: false, pid: null, trouble: 'exit code 75' })
-    await manager.stop()
-    expect(readOr(calls)).toMatch(/bootout gui\/\d+\/dev\.holdfast\.daemon-[0-9a-f]{8}\n$/)
-  } finally {
-    world.close()
-  }
-})
-
-test('elsewhere there is none', () => {
-  const world = openWorld({ assets: 'dist', home: join(folder, 'home') })
-  expect(() => serviceManager(world, 'win32')).toThrow(/not known on win32/)
-  world.close()
 })

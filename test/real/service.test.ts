@@ -167,6 +167,22 @@ verifies('bounded', 'where no service manager answers nothing is written, and it
   }),
 )
 
+test('on another system than Linux each verb says so in one sentence, and nothing is written', () =>
+  inLab(async (lab) => {
+    const { units, env, calls } = service(lab)
+    const elsewhere = join(lab.newDir(), 'elsewhere.cjs')
+    writeFileSync(elsewhere, "Object.defineProperty(process, 'platform', { value: 'darwin' })")
+    for (const verb of ['install', 'uninstall', 'status']) {
+      const { code, stdout, stderr } = await lab.hf(['service', verb], { env: { ...env, NODE_OPTIONS: `--require ${elsewhere}` } })
+      expect([code, stdout, stderr]).toEqual([
+        69,
+        '',
+        'holdfast: a service needs Linux with systemd, and this system is darwin\n  holdfast daemon start runs the daemon without a service\n',
+      ])
+    }
+    expect([existsSync(units), calls()]).toEqual([false, []])
+  }))
+
 test('a file of somebody else is left alone; the usual home has the plain name', () =>
   inLab(async (lab) => {
     const own = service(lab)

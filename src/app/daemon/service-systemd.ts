@@ -6,11 +6,32 @@ import type { Environment, UnitState } from '../../model/index.ts'
 import { Problem } from '../../model/index.ts'
 import { systemdUnit, withHash } from '../../show/index.ts'
 import type { World } from '../world/world.ts'
-import type { Manager } from './manager.ts'
 import { digest, homeSuffix, specOf } from './service-name.ts'
 
-/** The user's own systemd. */
-export function systemdManager(world: World): Manager {
+/** The user's own systemd, and the unit that runs this home's daemon. */
+export type Systemd = {
+  readonly name: string
+  /** The unit file, and the text that it shall have. */
+  readonly path: string
+  readonly text: string
+  /** Why it cannot be asked; null: it can. */
+  trouble(): Promise<string | null>
+  state(): Promise<UnitState>
+  /** Has it read the unit file again. */
+  reload(): Promise<void>
+  /** Has it run the daemon now and at every login; `anew`: also if it runs already. */
+  start(anew: boolean): Promise<void>
+  /** Ends the daemon, and has it run at no login any more. */
+  stop(): Promise<void>
+  /** Facts that the user should know. */
+  notes(): Promise<readonly string[]>
+  /** The command that tells a person why the daemon ended. */
+  readonly look: string
+}
+
+/** Throws a Problem on a system that cannot have one. */
+export function userSystemd(world: World): Systemd {
+  refuseOtherSystems()
   const name = `holdfast${homeSuffix(world)}.service`
   const env = reachable(world.env)
   const ask = (...args: readonly string[]): Promise<Managed> => askManager('systemctl', ['--user', ...args], env)
@@ -21,7 +42,6 @@ export function systemdManager(world: World): Manager {
     throw new Problem('unavailable', `systemctl --user ${args.join(' ')} failed: ${why}`, { hint: `systemctl --user status ${name}` })
   }
   return {
-    kind: 'systemd',
     name,
     path: join(configFolder(world.env), 'systemd', 'user', name),
     text: withHash(systemdUnit(specOf(world, name)), digest),
@@ -55,6 +75,13 @@ export function systemdManager(world: World): Manager {
     },
     look: `journalctl --user -u ${name}`,
   }
+}
+
+function refuseOtherSystems(): void {
+  if (process.platform === 'linux') return
+  throw new Problem('unavailable', `a service needs Linux with systemd, and this system is ${process.platform}`, {
+    hint: 'holdfast daemon start runs the daemon without a service',
+  })
 }
 
 const PROPERTIES = ['LoadState', 'UnitFileState', 'ActiveState', 'SubState', 'MainPID', 'Result', 'ExecMainStatus', 'NRestarts'] as const

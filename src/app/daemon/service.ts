@@ -4,64 +4,63 @@ import type { HomesDaemon, ServiceFile, ServiceInstalled, ServiceRemoved, Servic
 import { Problem } from '../../model/index.ts'
 import { authorOf } from '../../show/index.ts'
 import type { World } from '../world/world.ts'
-import type { Manager } from './manager.ts'
 import { type ServiceDaemon, serviceDaemon } from './service-daemon.ts'
-import { serviceManager } from './service-manager.ts'
 import { digest } from './service-name.ts'
+import { type Systemd, userSystemd } from './service-systemd.ts'
 
 const WITHOUT = 'holdfast daemon start runs the daemon without a service'
 
 /** Has the daemon run at every login, and again when it fails. Nothing is written where nobody would read it. */
 export async function installService(world: World, force: boolean, daemon: ServiceDaemon = serviceDaemon(world)): Promise<ServiceInstalled> {
-  const manager = serviceManager(world)
-  await refuseUnreachable(manager)
-  const { name, path, text } = manager
+  const systemd = userSystemd(world)
+  await refuseUnreachable(systemd)
+  const { name, path, text } = systemd
   const before = readServiceFile(path)
   refuseOthers(before, path, force, 'written over')
   const did = before === null ? 'installed' : before === text ? 'nothing' : 'updated'
-  const { pid: managed } = await manager.state()
+  const { pid: managed } = await systemd.state()
   const running = seen(daemon)
   if (did !== 'nothing') writeServiceFile(path, text)
-  await manager.reload()
+  await systemd.reload()
   // One home has one daemon: who was started by hand makes room for the service's. The sessions do not notice.
   const byHand = running !== null && running.process.pid !== managed ? running.process.pid : null
   if (byHand !== null) await daemon.stop()
-  await orSayWhoWasStopped(byHand, () => manager.start(did === 'updated' || (byHand !== null && managed !== null)))
-  const pid = await untilHeld(world, manager, daemon, byHand)
-  return { name, path, did, replaced: byHand, pid, notes: await manager.notes() }
+  await orSayWhoWasStopped(byHand, () => systemd.start(did === 'updated' || (byHand !== null && managed !== null)))
+  const pid = await untilHeld(world, systemd, daemon, byHand)
+  return { name, path, did, replaced: byHand, pid, notes: await systemd.notes() }
 }
 
 /** Ends the service's daemon, and takes the file away. One that was started by hand goes on, and so do all sessions. */
 export async function uninstallService(world: World, force: boolean, daemon: ServiceDaemon = serviceDaemon(world)): Promise<ServiceRemoved> {
-  const manager = serviceManager(world)
-  const { name, path } = manager
+  const systemd = userSystemd(world)
+  const { name, path } = systemd
   const before = readServiceFile(path)
-  const trouble = await manager.trouble()
+  const trouble = await systemd.trouble()
   if (trouble !== null && before === null) return { name, path, did: 'nothing', notes: [] }
   if (trouble !== null) throw unreachable(trouble, `when it can be, or remove ${path} by hand`)
   refuseOthers(before, path, force, 'removed')
-  const { enabled, active } = await manager.state()
-  if (before !== null || enabled || active) await manager.stop()
+  const { enabled, active } = await systemd.state()
+  if (before !== null || enabled || active) await systemd.stop()
   removeServiceFile(path)
-  if (before !== null) await manager.reload()
+  if (before !== null) await systemd.reload()
   const left = daemon.look()
   const notes = typeof left === 'object' && left !== null ? [`the daemon that was started by hand goes on (pid ${left.process.pid})`] : []
   return { name, path, did: before === null && !enabled && !active ? 'nothing' : 'removed', notes }
 }
 
 export async function serviceStatus(world: World, daemon: ServiceDaemon = serviceDaemon(world)): Promise<ServiceStatus> {
-  const manager = serviceManager(world)
-  const { kind, name, path } = manager
+  const systemd = userSystemd(world)
+  const { name, path } = systemd
   const text = readServiceFile(path)
-  const trouble = await manager.trouble()
-  const facts = { file: fileOf(text), unit: trouble === null ? await manager.state() : null, daemon: daemon.look() }
-  return { manager: kind, name, path, current: text === manager.text, unreachable: trouble, ...facts, ...judgeService(facts) }
+  const trouble = await systemd.trouble()
+  const facts = { file: fileOf(text), unit: trouble === null ? await systemd.state() : null, daemon: daemon.look() }
+  return { name, path, current: text === systemd.text, unreachable: trouble, ...facts, ...judgeService(facts) }
 }
 
 const fileOf = (text: string | null): ServiceFile => (text === null ? 'absent' : authorOf(text, digest))
 
-async function refuseUnreachable(manager: Manager): Promise<void> {
-  const trouble = await manager.trouble()
+async function refuseUnreachable(systemd: Systemd): Promise<void> {
+  const trouble = await systemd.trouble()
   if (trouble !== null) throw unreachable(trouble, WITHOUT)
 }
 
@@ -83,15 +82,15 @@ function seen(daemon: ServiceDaemon): HomesDaemon | null {
   throw new Problem('unproven', `nothing was changed: whether a daemon holds this home cannot be told: ${found}`, { hint: 'holdfast daemon status' })
 }
 
-/** The pid under which both know it: the manager as what it runs, the home as who holds it. */
-async function untilHeld({ clock, policy }: World, manager: Manager, daemon: ServiceDaemon, byHand: number | null): Promise<number> {
+/** The pid under which both know it: systemd runs it, and it holds the home. */
+async function untilHeld({ clock, policy }: World, systemd: Systemd, daemon: ServiceDaemon, byHand: number | null): Promise<number> {
   const until = clock.elapsed() + policy.settleMs
   for (;;) {
-    const [{ pid, trouble, state }, holder] = [await manager.state(), daemon.look()]
+    const [{ pid, trouble, state }, holder] = [await systemd.state(), daemon.look()]
     if (pid !== null && typeof holder === 'object' && holder?.process.pid === pid) return pid
     if (trouble !== null || clock.elapsed() >= until)
-      throw new Problem('unavailable', `${manager.name} was installed, but its daemon did not come up: ${trouble ?? state}${stopped(byHand)}`, {
-        hint: `${manager.look} says why${byHand === null ? '' : `; ${AS_BEFORE}`}`,
+      throw new Problem('unavailable', `${systemd.name} was installed, but its daemon did not come up: ${trouble ?? state}${stopped(byHand)}`, {
+        hint: `${systemd.look} says why${byHand === null ? '' : `; ${AS_BEFORE}`}`,
       })
     await clock.sleep(policy.pollMaxMs * 4)
   }
