@@ -2,13 +2,11 @@ import { defineConfig } from 'vitest/config'
 
 const shared = { environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 } as const
 
-/** Signals that follow each other within a millisecond: nobody else shall keep the machine busy. */
-const ALONE = 'test/real/{signals,foreground,keeper}.test.ts'
-
-/** A SIGKILL at every durable step, a daemon through its lives and beside everything, what is told when nobody answers for long: minutes, so they have a command of their own. */
-const SLOW = 'test/real/{*crash,beside-daemon,daemon-life,service,tmux-send,tmux-trouble,waiting}.test.ts'
-
-/** fast: pure rooms and edges · real: real processes, two files at a time (they wait more than they compute) · alone: one at a time · slow: killed at each step, and other lives of a daemon · harness: real agent CLIs · long: swarms and races. */
+/**
+ * The folder of a test decides its project. fast: pure rooms and edges · real: real processes, two files at a time (they wait more than they
+ * compute) · alone: signals that follow each other within a millisecond, one file at a time · slow: a SIGKILL at every durable step, and the
+ * lives of a daemon · harness: real agent CLIs · long: swarms and races.
+ */
 export default defineConfig({
   test: {
     projects: [
@@ -17,7 +15,7 @@ export default defineConfig({
           ...shared,
           name: 'fast',
           sequence: { groupOrder: 0 },
-          include: ['test/{rooms,model,decide,show,observe,record,keep,harness,act,mcp,http,daemon,docs,pins}/**/*.test.ts'],
+          include: ['test/{app,cli,rooms,model,decide,show,observe,record,keep,harness,act,mcp,http,daemon,docs,pins}/**/*.test.ts'],
         },
       },
       {
@@ -25,7 +23,6 @@ export default defineConfig({
           ...shared,
           name: 'real',
           include: ['test/real/**/*.test.ts'],
-          exclude: [ALONE, SLOW],
           globalSetup: ['test/real/setup.ts'],
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
@@ -35,7 +32,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'alone',
-          include: [ALONE],
+          include: ['test/alone/**/*.test.ts'],
           globalSetup: ['test/real/setup.ts'],
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
@@ -45,7 +42,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'slow',
-          include: [SLOW],
+          include: ['test/slow/**/*.test.ts'],
           globalSetup: ['test/real/setup.ts'],
           maxWorkers: 2,
         },

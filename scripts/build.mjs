@@ -53,8 +53,8 @@ try {
   ])
   writeFileSync(`${next}/THIRD-PARTY.md`, licences(built.flatMap(({ metafile }) => Object.keys(metafile.inputs))))
   for (const script of scripts) {
-    copyFileSync(`src/keep/${script}`, `${next}/${script}`)
-    copyFileSync(`src/keep/${script}`, `${next}/test/dist/${script}`)
+    copyFileSync(`src/keep/scripts/${script}`, `${next}/${script}`)
+    copyFileSync(`src/keep/scripts/${script}`, `${next}/test/dist/${script}`)
   }
   copyFileSync('bin/holdfast', `${next}/test/bin/holdfast`)
   chmodSync(`${next}/test/bin/holdfast`, 0o755)

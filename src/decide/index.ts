@@ -1,6 +1,18 @@
 export { activityFrom, type Signs } from './activity.ts'
+export {
+  choosesSession,
+  continuesNewest,
+  daemonizes,
+  headlessWords,
+  idIn,
+  isHeadless,
+  keptWords,
+  resumeWords,
+  startWords,
+  wantsApart,
+} from './agent-arguments.ts'
+export { announced, newsFor, toldFrom } from './agent-news.ts'
 export { type AnchorEyes, anchorVerdict } from './anchor.ts'
-export { announced, newsFor, toldFrom } from './aware.ts'
 export {
   type Choice,
   type ClaimDecision,
@@ -13,39 +25,27 @@ export {
   toJudge,
 } from './claim.ts'
 export { converge, type Step } from './converge.ts'
-export { type Ask, type DaemonFate, type FoundDaemon, fateOfDaemons, type RunOfDaemon } from './daemon.ts'
+export { duplicateOwners, strongestOfEach } from './conversation-owners.ts'
+export { presenceOf } from './daemon-presence.ts'
 export { parseDuration } from './duration.ts'
 export { sessionVariables } from './environment.ts'
 export { judge, judgePlace } from './fact.ts'
+export { type Ask, type DaemonFate, type FoundDaemon, fateOfDaemons, type RunOfDaemon } from './harness-daemon.ts'
 export { atWork, failed, healthOf, type PartState, sameHealth, succeeded, troubled, turn, unborn } from './health.ts'
-export { presenceOf } from './holdfastd.ts'
 export { elsewhere, versionTrouble } from './hosting.ts'
 export { brokenInvariants } from './invariants.ts'
 export { nextJournal } from './journal.ts'
 export { areWorktrees, isDelegated, isOwner, type LockVerdict, leftOf, lockVerdict, relationOf, type Standing, standing, standingOf } from './lock.ts'
 export { type Census, census, type TreeRecord, treeOf } from './members.ts'
 export { decideNotification, type Happening, heldBack, historyFrom, NOTHING_TOLD, nowDue, waitingToBeTold } from './notify.ts'
-export { duplicateOwners, strongestOfEach } from './owners.ts'
+export { isTelling, standsOn, typable, unspaced } from './pane-input.ts'
 export { patienceMs, type Want } from './patience.ts'
 export { backoffMs } from './retry.ts'
-export { decideSelf, type Listed, mayBeOthers, type OnRecord, type Origin, type SelfFacts, type Served } from './self.ts'
 export { judgeService } from './service.ts'
 export { type Asker, chooseSiblings, type Families, type Kinship, type Peer, shareRepository } from './sibling.ts'
 export { spareReason } from './spare.ts'
-export {
-  choosesSession,
-  continuesNewest,
-  daemonizes,
-  headlessWords,
-  idIn,
-  isHeadless,
-  keptWords,
-  resumeWords,
-  startWords,
-  wantsApart,
-} from './speech.ts'
 export { type Clues, suspectsOf } from './suspects.ts'
 export { isOrphan, whatBecomesOf } from './task.ts'
-export { parseTokens } from './tokens.ts'
-export { isTelling, standsOn, typable, unspaced } from './typed.ts'
+export { parseTokens } from './usage.ts'
 export { endedAt, endingOf, hungUp, type Seen, startTrouble, type Verdict, verdict, withCompany } from './verdict.ts'
+export { decideSelf, type Listed, mayBeOthers, type OnRecord, type Origin, type SelfFacts, type Served } from './who-am-i.ts'

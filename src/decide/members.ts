@@ -1,6 +1,6 @@
 import type { Member, ProcessId, ProcessRow, ProcessTable, Proof, Served, Spared, Tree } from '../model/index.ts'
 import { isHelperMarker, sameProcess } from '../model/index.ts'
-import { type Index, indexOf } from './table.ts'
+import { type Index, indexOf } from './process-index.ts'
 
 /** What of a run's record decides membership. */
 export type TreeRecord = {

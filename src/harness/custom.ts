@@ -1,7 +1,7 @@
 import type { Capture, Harness, HeadlessSpeech, Words } from '../model/index.ts'
-import { HARNESSES } from './all.ts'
-import { generic } from './generic.ts'
-import { words } from './words.ts'
+import { HARNESSES } from './agents/all.ts'
+import { generic } from './agents/generic.ts'
+import { words } from './recognise/words.ts'
 
 /** A harness that a person defined: the table `[harness.NAME]` of a file. Whatever it does not understand is an error that says what would be. */
 export function harnessFrom(name: string, table: unknown, where: string): Harness {

@@ -1,5 +1,5 @@
-import { HARNESSES } from './all.ts'
-import { words } from './words.ts'
+import { HARNESSES } from './agents/all.ts'
+import { words } from './recognise/words.ts'
 
 /** Those of harnesses that we know nothing else of: Qoder, Letta. */
 const OTHERS = words('QODER_SESSION_ID QODER_CLI LETTA_AGENT_ID LETTA_CONVERSATION_ID LETTA_PARENT_AGENT_ID')

@@ -1,15 +1,14 @@
-export { agentsAmong, commandOf, isIdle, isProgramOf, mayBeAgent, registeredAgents } from './agents.ts'
-export { allAnchors, anchorNow, HARNESSES, HOOKS, harnessNamed } from './all.ts'
-export { stampOf } from './anchors.ts'
-export { captureNative, type Seen } from './capture.ts'
+export { allAnchors, anchorNow, HARNESSES, HOOKS, harnessNamed } from './agents/all.ts'
 export { harnessFrom } from './custom.ts'
-export { daemonLore, sharedDaemons } from './daemons.ts'
+export { daemonLore, sharedDaemons } from './daemons/daemons.ts'
 export { SESSION_VARIABLES } from './environment.ts'
 export { GIT_VARIABLES } from './git.ts'
-export { hookCommand, isHookCommand, isHookFile } from './hook-command.ts'
-export { type Added, addHooks, findHooks, removeHooks, type SettingsHook, settingsTrouble, undoHooks } from './settings.ts'
+export { hookCommand, isHookCommand, isHookFile } from './hooks/hook-command.ts'
+export { type Added, addHooks, findHooks, removeHooks, type SettingsHook, settingsTrouble, undoHooks } from './hooks/settings.ts'
+export { agentsAmong, commandOf, isIdle, isProgramOf, mayBeAgent, registeredAgents } from './recognise/agents.ts'
+export { stampOf } from './recognise/anchors.ts'
+export { captureNative, type Seen } from './recognise/capture.ts'
 export { SPARE } from './spare.ts'
-export { baselineUsage, glanceUsage, readUsage, readUsageWhole, type UsageRead, usageSince } from './usage.ts'
 export {
   claudeUsage,
   clineUsage,
@@ -25,4 +24,5 @@ export {
   opencodeUsage,
   piUsage,
   qwenUsage,
-} from './usage-rules.ts'
+} from './usage/rules.ts'
+export { baselineUsage, glanceUsage, readUsage, readUsageWhole, type UsageRead, usageSince } from './usage/usage.ts'

@@ -6,8 +6,8 @@ import { exitCode, policy } from '../model/index.ts'
 import { clientGone } from './client.ts'
 import { boundedLines } from './lines.ts'
 import { serverFactory } from './server.ts'
+import { teller, USAGE } from './stderr.ts'
 import { watchEvents } from './subscriptions.ts'
-import { teller, USAGE } from './tell.ts'
 import { stdioWire } from './wire.ts'
 
 /** Over HTTP, for the daemon. */

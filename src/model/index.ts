@@ -1,11 +1,24 @@
 export { type Activity, type ActivityChange, type ActivityState, isActivityState, type NotedActivity, type Refusal } from './activity.ts'
 export type { Agent, Candidate, Registered } from './agent.ts'
+export { type Around, MESSAGES, type News, type Notice, type Peer, type Retirement, type Told, type Versioned } from './agent-news.ts'
 export type { Anchor, AnchorFile, Anchors, AnchorVerdict, AnchorWord, Flock, ForeignFiles } from './anchor.ts'
-export { type Around, MESSAGES, type News, type Notice, type Peer, type Retirement, type Told, type Versioned } from './aware.ts'
 export { bytesOf, textOf } from './bytes.ts'
 export { namedSession, namesIn, partsOf, SESSION_ID, saying } from './command-line.ts'
 export { CGROUP_PREFIX, type CgroupBase, type CgroupView, type Containment, cgroupName, cgroupStem } from './containment.ts'
-export { type Asking, type DaemonLore, describeAsking, type RemoteCall, type ServedSession, type SharedDaemon } from './daemon.ts'
+export type { DuplicateOwners, NativeClaim } from './conversation-owner.ts'
+export {
+  DAEMON_PROTOCOL,
+  type DaemonAnswer,
+  type DaemonFiles,
+  type DaemonHealth,
+  type DaemonLook,
+  type DaemonPresence,
+  type DaemonRecord,
+  type DaemonStatus,
+  type PartHealth,
+  PROTOCOL_HEADER,
+  type StartedBy,
+} from './daemon.ts'
 export type { Environment } from './environment.ts'
 export type { EventKind, HoldfastEvent } from './event.ts'
 export { describeExit, type Exit, exitFromShell, exitFromWaitStatus, signalName } from './exit.ts'
@@ -44,19 +57,7 @@ export type {
   UsageRule,
   Words,
 } from './harness.ts'
-export {
-  DAEMON_PROTOCOL,
-  type DaemonAnswer,
-  type DaemonFiles,
-  type DaemonHealth,
-  type DaemonLook,
-  type DaemonPresence,
-  type DaemonRecord,
-  type DaemonStatus,
-  type PartHealth,
-  PROTOCOL_HEADER,
-  type StartedBy,
-} from './holdfastd.ts'
+export { type Asking, type DaemonLore, describeAsking, type RemoteCall, type ServedSession, type SharedDaemon } from './harness-daemon.ts'
 export type { HookChange, HookState } from './hooks.ts'
 export {
   INITIAL_PID_NAMESPACE,
@@ -69,7 +70,6 @@ export {
   sameProcess,
 } from './identity.ts'
 export type { JournalEntry } from './journal.ts'
-export type { Apart, GatedKeeper, Keepers, Launch } from './keepers.ts'
 export type { Directory, HandHolder, Limit, Lock, Relation, Repository, RunHolder, SharedWith } from './lock.ts'
 export {
   innermostCookie,
@@ -95,10 +95,10 @@ export {
   type NotifyKind,
   type NotifyWay,
 } from './notify.ts'
-export type { DuplicateOwners, NativeClaim } from './owner.ts'
 export type { Pane } from './pane.ts'
-export type { HostedKeeper, Namespaces, PaneSight, Panes, ServerSetup } from './panes.ts'
 export { type Policy, policy } from './policy.ts'
+export type { Apart, GatedKeeper, Keepers, Launch } from './ports/keepers.ts'
+export type { HostedKeeper, Namespaces, PaneSight, Panes, ServerSetup } from './ports/panes.ts'
 export type {
   Cgroups,
   Clock,
@@ -111,7 +111,22 @@ export type {
   SendAnswer,
   Signal,
   Terminal,
-} from './ports.ts'
+} from './ports/ports.ts'
+export type {
+  BindAnswer,
+  Binding,
+  ClaimAnswer,
+  ClaimRequest,
+  Found,
+  LockRequest,
+  RebindAnswer,
+  RebindRequest,
+  RestoredRun,
+  Retention,
+  SeenLocks,
+  Snapshot,
+  Store,
+} from './ports/store.ts'
 export { exitCode, Problem, type ProblemKind } from './problem.ts'
 export {
   BY,
@@ -134,7 +149,6 @@ export {
   type Until,
   type Usage,
 } from './run.ts'
-export type { Self, SelfProof } from './self.ts'
 export type {
   HomesDaemon,
   Runs,
@@ -149,20 +163,6 @@ export type {
 export { ID_GRAMMAR, ID_PATTERN, isNativeId, isSessionId, liveRunsOf, type NativeId, type Session, type SessionView } from './session.ts'
 export type { SpareRule } from './spare.ts'
 export { END_STATES, type EndState, LIVE_STATES, RUN_EVENTS, RUN_TABLE, type RunEvent, type RunState, statesThatTake } from './states.ts'
-export type {
-  BindAnswer,
-  Binding,
-  ClaimAnswer,
-  ClaimRequest,
-  Found,
-  LockRequest,
-  RebindAnswer,
-  RebindRequest,
-  RestoredRun,
-  Retention,
-  SeenLocks,
-  Snapshot,
-  Store,
-} from './store.ts'
 export { addTokens, type FileCursor, highestTokens, NO_TOKENS, type Tokens, tokensBeyond, totalTokens, type UsageCursor } from './usage.ts'
+export type { Self, SelfProof } from './who-am-i.ts'
 export { BRANCH_PREFIX, REMOVED_PREFIX, WORKTREE_REASON, type WorktreeRequest, type WorktreeState, type Worktrees } from './worktree.ts'

@@ -1,4 +1,4 @@
-import type { SelfProof } from './self.ts'
+import type { SelfProof } from './who-am-i.ts'
 
 /** Who sent it, as we know it: never as it calls itself. `session` is null for a person, or a program outside every session. */
 export type Sender = {

@@ -1,4 +1,4 @@
-export { type Alone, lookAlone, takeAlone } from './alone.ts'
-export { readForeignDatabase } from './foreign.ts'
+export { type Alone, lookAlone, takeAlone } from './exclusive-file.ts'
+export { readForeignDatabase } from './foreign-database.ts'
 export { openSqliteStore } from './sqlite/index.ts'
-export { type StoreWatch, storeWatch } from './stamp.ts'
+export { type StoreWatch, storeWatch } from './store-changed.ts'

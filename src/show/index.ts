@@ -1,9 +1,10 @@
-export { anchorFindings, anchorsFixedText, anchorText, type JudgedAnchor } from './anchors.ts'
-export { messagesText, newsText } from './aware.ts'
+export { messagesText, newsText } from './agent-news.ts'
+export { anchorFindings, anchorsFixedText, anchorText, type JudgedAnchor } from './anchor.ts'
 export { choicesText } from './choices.ts'
+export { alsoOwnedText, duplicateAdvice, duplicateText, type OwnerSight } from './conversation-owners.ts'
 export { daemonJson, daemonText, healthJson, isWell, versionText } from './daemon.ts'
 export { type Finding, findingsText, litterText, reapedText } from './doctor.ts'
-export { afterJoinText, changeText, type End, finishedText, membersText, retiredText, stoppedJson, stoppedText, stuckText } from './ends.ts'
+export { afterJoinText, changeText, type End, finishedText, membersText, retiredText, stoppedJson, stoppedText, stuckText } from './end.ts'
 export { attachCommand, holderFacts, holderLine, lockFacts, lockHolderLine } from './holder.ts'
 export { hookChangeText, hookStatesText } from './hooks.ts'
 export {
@@ -17,15 +18,13 @@ export {
   locksText,
   unlockedJson,
   unlockedText,
-} from './locks.ts'
-export { messageJson, messageText, moreText, senderText, sentText } from './messages.ts'
+} from './lock.ts'
+export { messageJson, messageText, moreText, senderText, sentText } from './message.ts'
 export { daemonMetrics, METRICS_TYPE, metricsText } from './metrics.ts'
 export { heldBackText, notificationText } from './notify.ts'
-export { alsoOwnedText, duplicateAdvice, duplicateText, type OwnerSight } from './owners.ts'
 export { type Paint, painter, plain } from './paint.ts'
 export { problemJson } from './problem.ts'
 export { installedText, removedText, serviceJson, serviceText } from './service.ts'
-export { type SiblingSight, siblingJson, siblingsText } from './siblings.ts'
 export {
   memberJson,
   ownedTaskJson,
@@ -39,12 +38,13 @@ export {
   type TaskSight,
   taskJson,
   type WorktreeSight,
-} from './sight.ts'
+} from './session-view.ts'
+export { type SiblingSight, siblingJson, siblingsText } from './siblings.ts'
 export { statesPage } from './states.ts'
 export { levelText, tasksText, taskText } from './task.ts'
 export { eventJson, eventText, sessionsText, statusText, suspectText, type TreeSight, treeText, unreadableText } from './text.ts'
 export { age, iso } from './time.ts'
-export { tokensJson, tokensShort, tokensText } from './tokens.ts'
 export { authorOf, systemdUnit, systemdWord, withHash } from './unit.ts'
 export { managedJson, type UnmanagedSight, unmanagedJson, unmanagedText } from './unmanaged.ts'
-export { type WhoSight, whoJson, whoText } from './who.ts'
+export { tokensJson, tokensShort, tokensText } from './usage.ts'
+export { type WhoSight, whoJson, whoText } from './who-am-i.ts'

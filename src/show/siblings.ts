@@ -1,9 +1,9 @@
 import type { Said, Saying } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
-import { activityJson, type Sight, usageJson } from './sight.ts'
+import { activityJson, type Sight, usageJson } from './session-view.ts'
 import { type Cell, shorten, table } from './table.ts'
 import { age, iso } from './time.ts'
-import { tokensShort } from './tokens.ts'
+import { tokensShort } from './usage.ts'
 
 /** Another live session, as it was just seen. */
 export type SiblingSight = {

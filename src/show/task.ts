@@ -1,10 +1,10 @@
 import type { Containment, Usage } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
-import type { Sight, TaskSight } from './sight.ts'
+import type { Sight, TaskSight } from './session-view.ts'
 import { type Cell, shorten, table } from './table.ts'
 import { age } from './time.ts'
-import { tokensText } from './tokens.ts'
+import { tokensText } from './usage.ts'
 
 const COMMAND_WIDTH = 48
 

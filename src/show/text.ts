@@ -1,11 +1,11 @@
 import type { Activity, HoldfastEvent, Member, ProcessRow, RunState, Saying, Spared, Suspect } from '../model/index.ts'
 import { describeExit, isLive, totalTokens } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
-import type { Sight } from './sight.ts'
+import type { Sight } from './session-view.ts'
 import { type Cell, shorten, table } from './table.ts'
 import { containmentText, cpuText, taskText } from './task.ts'
 import { age, iso } from './time.ts'
-import { tokensShort, tokensText } from './tokens.ts'
+import { tokensShort, tokensText } from './usage.ts'
 
 const DIR_WIDTH = 40
 const COMMAND_WIDTH = 48

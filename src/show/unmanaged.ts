@@ -1,6 +1,6 @@
-import { alsoOwnedText, type OwnerSight, ownerJson } from './owners.ts'
+import { alsoOwnedText, type OwnerSight, ownerJson } from './conversation-owners.ts'
 import { type Paint, plain } from './paint.ts'
-import { type Sight, sightJson } from './sight.ts'
+import { type Sight, sightJson } from './session-view.ts'
 import { type Cell, shorten, table } from './table.ts'
 import { age, iso } from './time.ts'
 

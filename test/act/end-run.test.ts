@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { endRun } from '../../src/act/index.ts'
 import { exitFromShell, type Intent, isLive, policy } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
-import { simulated } from './simulated.ts'
+import { simulated } from '../sim/simulated.ts'
 
 const intent: Intent = { end: 'stopped', by: 'me', reason: 'asked' }
 const ask = { intent, graceMs: 10_000 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { endTree } from '../../src/act/end-tree.ts'
+import { endTree } from '../../src/act/end/end-tree.ts'
 import { policy } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
-import { simulated } from './simulated.ts'
+import { simulated } from '../sim/simulated.ts'
 
 const CGROUP = '/cg/holdfast-s'
 const grace = { graceMs: 10_000 }

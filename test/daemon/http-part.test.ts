@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { daemonToken } from '../../src/app/index.ts'
 import type { Daemon } from '../../src/daemon/daemon.ts'
-import { httpPart } from '../../src/daemon/http-part.ts'
+import { httpPart } from '../../src/daemon/parts/http-part.ts'
 import { verifies } from '../requirements.ts'
 
 const knock = (at: string): Promise<string> =>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type Part, startLoop } from '../../src/daemon/loop.ts'
+import { type Part, startLoop } from '../../src/daemon/frame/loop.ts'
 
 const clock = { now: () => Date.now(), elapsed: () => Date.now(), sleep: async () => {}, random: () => 0.5 }
 beforeEach(() => void vi.useFakeTimers())

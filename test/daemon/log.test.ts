@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openMirror } from '../../src/daemon/log.ts'
+import { openMirror } from '../../src/daemon/frame/log.ts'
 import { policy } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Daemon } from '../../src/daemon/daemon.ts'
-import type { Part } from '../../src/daemon/loop.ts'
-import { notifyParts } from '../../src/daemon/notify-part.ts'
+import type { Part } from '../../src/daemon/frame/loop.ts'
+import { notifyParts } from '../../src/daemon/parts/notify-part.ts'
 import { type Notification, policy } from '../../src/model/index.ts'
 
 const app = vi.hoisted(() => ({ news: [] as unknown[], why: null as string | null, deliver: vi.fn() }))

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import type { Carried, Due } from '../../src/app/index.ts'
 import type { Daemon } from '../../src/daemon/daemon.ts'
-import { reconcilePart } from '../../src/daemon/reconcile-part.ts'
+import { reconcilePart } from '../../src/daemon/parts/reconcile-part.ts'
 
 const app = vi.hoisted(() => ({ due: [] as unknown[], carried: [] as string[] }))
 vi.mock('../../src/app/index.ts', async () => ({

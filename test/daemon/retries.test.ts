@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openRetries } from '../../src/daemon/retries.ts'
+import { openRetries } from '../../src/daemon/parts/retries.ts'
 import { policy } from '../../src/model/index.ts'
 
 let now = 0

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { parseJson } from '../../src/harness/hooks/jsonc.ts'
 import { addHooks, findHooks, hookCommand, isHookCommand, removeHooks, settingsTrouble, undoHooks } from '../../src/harness/index.ts'
-import { parseJson } from '../../src/harness/jsonc.ts'
 
 const hooksFrom = (script: string) => [
   { event: 'SessionStart', command: hookCommand(script, 'claude', 'session-start') },

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { hookCommand } from '../../src/harness/index.ts'
-import { readActivity, writeActivity } from '../../src/keep/activity.ts'
-import { leaveNotice } from '../../src/keep/notices.ts'
+import { readActivity, writeActivity } from '../../src/keep/run-files/activity.ts'
+import { leaveNotice } from '../../src/keep/run-files/notices.ts'
 import type { ActivityState, HookEvent } from '../../src/model/index.ts'
 
 // Quotes and spaces on the way to everything.
@@ -14,7 +14,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 const dist = join(root, 'dist')
 const script = join(dist, 'hook.sh')
 mkdirSync(dist)
-copyFileSync('src/keep/hook.sh', script)
+copyFileSync('src/keep/scripts/hook.sh', script)
 // Stands for Node's part: it says what it was told.
 writeFileSync(
   join(dist, 'cli.cjs'),

@@ -15,7 +15,7 @@ async function callsOf(runDirectory: string, seconds: number): Promise<string[]>
   writeFileSync(join(folder, 'calls'), '')
   const self = String(process.pid)
   const words = [runDirectory, String(seconds), 'budget', self, self, 'harness', node, 'cli', 'r1']
-  await new Promise((done) => spawn('sh', ['src/keep/timer.sh', ...words], { stdio: 'ignore', timeout: 20_000 }).once('exit', done))
+  await new Promise((done) => spawn('sh', ['src/keep/scripts/timer.sh', ...words], { stdio: 'ignore', timeout: 20_000 }).once('exit', done))
   return readFileSync(join(folder, 'calls'), 'utf8').trimEnd().split('\n')
 }
 

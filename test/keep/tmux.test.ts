@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { run } from '../../src/keep/tmux.ts'
+import { run } from '../../src/keep/tmux/tmux.ts'
 import { policy } from '../../src/model/index.ts'
 
 const env = { PATH: process.env['PATH'] }

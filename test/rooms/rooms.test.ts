@@ -94,9 +94,9 @@ test('processes are started in one room only, and never by name of a killer', ()
   expect(new Set(spawners)).toEqual(new Set(['keep']))
   const scripts = [
     'bin/holdfast',
-    ...readdirSync('src/keep')
+    ...readdirSync('src/keep/scripts')
       .filter((name) => name.endsWith('.sh'))
-      .map((name) => `src/keep/${name}`),
+      .map((name) => `src/keep/scripts/${name}`),
   ]
   const programs = /(?:^|[\s;&|(])(?:pkill|killall|ps|lsof|pgrep|\/bin\/kill|\/usr\/bin\/kill|env kill)\s/m
   for (const script of scripts) expect(readFileSync(script, 'utf8').replaceAll(/^\s*#.*$/gm, ''), script).not.toMatch(programs)

@@ -62,7 +62,7 @@ export const endsIn =
   (name: string): boolean =>
     name.endsWith(end)
 
-export { isFile } from '../disk.ts'
+export { isFile } from '../recognise/disk.ts'
 
 /** An id is part of a path only if it can be no other part of one. */
 export const isName = (id: string): boolean => /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/.test(id)

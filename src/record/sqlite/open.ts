@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { Problem } from '../../model/index.ts'
 import { type Database, loadSqlite } from '../driver.ts'
-import { borrow, letGo } from './lend.ts'
+import { borrow, letGo } from './connection-pool.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
 /** SQLite's own patience for one try of a writer; ours, with jitter, comes on top. */

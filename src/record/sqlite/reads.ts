@@ -1,7 +1,7 @@
 import type { Found, HoldfastEvent, LiveRun, NativeId, Run, SessionView, Snapshot, Tokens } from '../../model/index.ts'
 import { isLive, Problem } from '../../model/index.ts'
 import type { Database, Row } from '../driver.ts'
-import { allLocks } from './locks.ts'
+import { allLocks } from './lock.ts'
 import { LIVE, runColumns, toEvent, toRun, toSession } from './rows.ts'
 
 /** How many candidates an ambiguous prefix names. */

@@ -1,9 +1,9 @@
 import type { RebindAnswer, RebindRequest, RunBase, SessionView } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
+import { ownerOf, takeNative, wasTold } from './conversation.ts'
 import { recordEvent } from './events.ts'
-import { liveOwner, moveTo } from './move.ts'
-import { ownerOf, takeNative, wasTold } from './natives.ts'
 import { find } from './reads.ts'
+import { liveOwner, moveTo } from './rename-session.ts'
 
 /** The session's true id is another one. Nothing is left under the old one but an alias. */
 export function rebind(db: Database, { session, epoch, to, native, how, at }: RebindRequest): RebindAnswer {

@@ -1,8 +1,8 @@
 import type { RestoredRun, RunRecord } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
-import { insertLock, runLock } from './locks.ts'
-import { freeId } from './move.ts'
-import { takeNative } from './natives.ts'
+import { takeNative } from './conversation.ts'
+import { insertLock, runLock } from './lock.ts'
+import { freeId } from './rename-session.ts'
 import { insertRun } from './writes.ts'
 
 /**

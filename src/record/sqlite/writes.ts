@@ -14,9 +14,9 @@ import type {
 } from '../../model/index.ts'
 import { statesThatTake } from '../../model/index.ts'
 import type { Database, SqlValue } from '../driver.ts'
+import { ownerOf, takeNative } from './conversation.ts'
 import { recordEvent } from './events.ts'
-import { hasNewcomer, insertLock, lockKnowsKeeper, releaseOf, runLock } from './locks.ts'
-import { ownerOf, takeNative } from './natives.ts'
+import { hasNewcomer, insertLock, lockKnowsKeeper, releaseOf, runLock } from './lock.ts'
 import { LIVE, runColumns, toRun } from './rows.ts'
 
 /** Each function is the body of one IMMEDIATE transaction. The conditions come from the model's table. */

@@ -1,0 +1,220 @@
+import type { Ask, Census, Seen, TreeRecord } from '../../decide/index.ts'
+import { census, judge, judgePlace, spareReason, treeOf } from '../../decide/index.ts'
+import type {
+  Cgroups,
+  CgroupView,
+  Fact,
+  Member,
+  Place,
+  Processes,
+  ProcessId,
+  ProcessTable,
+  RunEvidence,
+  Served,
+  Spared,
+  Tree,
+} from '../../model/index.ts'
+import { isDead, sameProcess } from '../../model/index.ts'
+import { bornAfter, type Eyes, type Lookable, type Pass } from '../ports.ts'
+import { sessionsInDaemons } from './harness-daemons.ts'
+
+export type Looked = Seen & { readonly harnessId: ProcessId | null }
+
+/** Looks at many runs with as few passes as possible: single processes first, and all processes only where a harness is not alive. */
+export async function lookAtAll(runs: readonly Lookable[], eyes: Eyes): Promise<Map<string, Looked>> {
+  const looked = new Map<string, Looked>()
+  const needTree: Lookable[] = []
+  for (const run of runs) {
+    const single = lookAtProcesses(run, eyes)
+    looked.set(run.id, single)
+    if (single.harness?.kind !== 'alive') needTree.push(run)
+  }
+  const trees = await lookAtTrees(needTree, looked, eyes)
+  for (const [id, tree] of trees) looked.set(id, { ...(looked.get(id) as Looked), tree })
+  return looked
+}
+
+/**
+ * Looks at all of them, and counts the members of those whose agent is alive, in one pass for all. Whoever is not in it is looked at by
+ * itself, and those whose agent is not alive get passes of their own: what is over needs proof.
+ */
+export async function surveyAll(runs: readonly Lookable[], eyes: Eyes): Promise<Surveyed> {
+  const counted = new Map<string, Counted>()
+  if (runs.length === 0) return { looked: new Map(), counted }
+  const pass = await passFor(runs, eyes)
+  const looked = await lookAtAll(runs, { ...eyes, processes: knowing(eyes.processes, pass.table) })
+  for (const run of runs) {
+    const seen = looked.get(run.id) as Looked
+    if (seen.harness?.kind === 'alive') counted.set(run.id, asCounted(pass, censusIn(pass, run, seen, [], eyes)))
+  }
+  return { looked, counted }
+}
+
+export type Surveyed = { readonly looked: ReadonlyMap<string, Looked>; readonly counted: ReadonlyMap<string, Counted> }
+
+/** The living of a table need not be looked at once more. */
+function knowing(processes: Processes, table: ProcessTable): Processes {
+  const living = new Map(table.rows.flatMap((row) => (isDead(row.state) ? [] : [[row.pid, row]])))
+  return {
+    ...processes,
+    sample: (pid) => {
+      const row = living.get(pid)
+      return row === undefined ? processes.sample(pid) : { kind: 'seen', row }
+    },
+  }
+}
+
+export const lookAt = async (run: Lookable, eyes: Eyes): Promise<Looked> => (await lookAtAll([run], eyes)).get(run.id) as Looked
+
+/** The exit record is read last: a keeper seen gone has written all it ever will. */
+function lookAtProcesses(run: Lookable, { processes, evidence, fences, zeroAfter }: Eyes): Looked {
+  const at = (id: ProcessId): Fact => judge(processes, run.place, id)
+  const harnessId = harnessOf(run, evidence)
+  const harness = harnessId === null ? null : at(harnessId)
+  if (harness?.kind === 'alive')
+    return {
+      harnessId,
+      harness,
+      keeper: run.keeper && at(run.keeper),
+      launcher: { kind: 'gone', why: 'not looked at', waitStatus: null },
+      tree: null,
+      exit: evidence.exit(run.id),
+      notStarted: null,
+      intent: null,
+    }
+  const facts = { launcher: at(run.launcher), keeper: run.keeper === null ? null : at(run.keeper) }
+  const exit = evidence.exit(run.id)
+  const server = exit?.told === 'HUP' && run.tmux !== null ? evidence.server(run.id) : null
+  return {
+    harnessId,
+    harness,
+    ...facts,
+    server: server && at(server),
+    tree: null,
+    exit,
+    zeroAfter: zeroAfter(run),
+    notStarted: evidence.notStarted(run.id),
+    intent: fences.intent(run.id),
+  }
+}
+
+/** One that was adopted is known from its record alone. */
+export const harnessOf = (run: Lookable, evidence: RunEvidence): ProcessId | null => evidence.harness(run.id) ?? (run.adopted ? run.launcher : null)
+
+/** Empty is believed after one pass where a cgroup says so, else only after two complete passes in a row. */
+async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string, Looked>, eyes: Eyes): Promise<Map<string, Tree>> {
+  const { processes } = eyes
+  const trees = new Map<string, Tree>()
+  const emptySeen = new Set<string>()
+  let local: Lookable[] = []
+  for (const run of runs) {
+    const elsewhere = judgePlace(processes.here(), run.place, processes.isNamespaceGone)
+    if (elsewhere === null) local.push(run)
+    else trees.set(run.id, elsewhere.kind === 'unknown' ? elsewhere : { kind: 'empty' })
+  }
+  for (let pass = 0; pass < PASSES && local.length > 0; pass++) {
+    const seenNow = await passFor(local, eyes)
+    const again: Lookable[] = []
+    for (const run of local) {
+      const { census: seen, contained, spared, served } = censusIn(seenNow, run, looked.get(run.id) as Looked, [], eyes)
+      const tree = treeOf(seen, spared, served)
+      trees.set(run.id, tree)
+      const unsure = contained ? tree.kind === 'unknown' : tree.kind === 'empty' && !emptySeen.has(run.id)
+      if (tree.kind === 'empty') emptySeen.add(run.id)
+      if (unsure) again.push(run)
+    }
+    local = again
+  }
+  return trees
+}
+/** Two for proof; more only while somebody keeps appearing in a cgroup. */
+const PASSES = 5
+
+async function passFor(runs: readonly Lookable[], { processes, others }: Eyes, cookies = false): Promise<Pass> {
+  const since = Math.min(...runs.map(bornAfter))
+  const table = processes.table({ since, cookies: cookies || runs.some((run) => run.marker === null) })
+  return { table, others: await others() }
+}
+
+type Known = Pick<Looked, 'harnessId' | 'exit' | 'notStarted'>
+
+const recordOf = (run: Lookable, { harnessId, exit, notStarted }: Known): TreeRecord => ({
+  marker: run.marker,
+  cookie: run.cookie,
+  keeper: run.keeper,
+  harness: harnessId,
+  beginning: exit === null && notStarted === null,
+  adopted: run.adopted,
+})
+
+/** Who is of this run, in a table that was read before anything else is looked at here. */
+function censusIn({ table, others }: Pass, run: Lookable, known: Known, seenBefore: readonly ProcessId[], eyes: Eyes): RunCensus {
+  const { evidence, cgroups } = eyes
+  const path = evidence.cgroup(run.id)
+  const view = path === null ? whoIsWhereItShouldBe(run, cgroups) : cgroups.view(path)
+  const contained = view.kind === 'present' ? view.pids : null
+  const record = { ...recordOf(run, known), contained, journal: [...evidence.journal(run.id), ...seenBefore] }
+  const all = census(table, record, others)
+  const daemons = sessionsInDaemons({ table, others }, run, known.exit?.at ?? null, all.members, eyes)
+  const spared = [...sparedAmong(all.members, eyes), ...daemons.spared].filter(
+    ({ row }) => known.harnessId === null || !sameProcess(row, known.harnessId),
+  )
+  const { ours, leaked } = daemons
+  const apart = [...spared.map(({ row }) => row), ...daemons.others]
+  const seen = apart.length + ours.length === 0 ? all : census(table, { ...record, spared: apart, ours, leaked }, others)
+  const unseen =
+    view.kind === 'unreadable' ? view.why : view.kind === 'present' && view.hidden ? 'somebody of another pid namespace is in its cgroup' : null
+  const { ask } = daemons
+  const served = daemons.served.filter(({ processes }) => !processes.some((one) => seen.members.some(({ row }) => sameProcess(row, one))))
+  return { census: { ...seen, blind: seen.blind ?? unseen ?? daemons.blind }, contained: contained !== null, spared, served, ask }
+}
+
+/** Nobody has said that it went into the cgroup that was made for it: whoever is there is of it, but that nobody is there says nothing. */
+function whoIsWhereItShouldBe({ containment }: Lookable, cgroups: Cgroups): CgroupView {
+  const view: CgroupView = containment.level === 'cgroup' ? cgroups.view(containment.path) : { kind: 'absent' }
+  return view.kind === 'present' && view.pids.size > 0 ? view : { kind: 'absent' }
+}
+
+/** Whether pids on its record mean anything here. */
+export const isHere = (run: { readonly place: Place }, { processes }: Pick<Eyes, 'processes'>): boolean =>
+  judgePlace(processes.here(), run.place, processes.isNamespaceGone) === null
+
+type RunCensus = {
+  readonly census: Census
+  readonly contained: boolean
+  readonly spared: readonly Spared[]
+  /** What shared daemons work on for it without a process of its own. */
+  readonly served: readonly Served[]
+  /** The harness's own ways to end what is ours of its daemons. */
+  readonly ask: readonly Ask[]
+}
+
+function sparedAmong(members: readonly Member[], { processes, spares }: Eyes): Spared[] {
+  const rules = spares()
+  return members.flatMap(({ row }) => {
+    const why = spareReason(row.name, () => processes.arguments(row.pid), rules)
+    return why === null ? [] : [{ row, why }]
+  })
+}
+
+export type Counted = Census & Omit<RunCensus, 'census'> & { readonly table: ProcessTable }
+
+/** One pass for one run. `seenBefore`: members that were seen before. */
+export async function censusOf(run: Lookable, eyes: Eyes, cookies: boolean, seenBefore: readonly ProcessId[] = []): Promise<Counted> {
+  return count(await passFor([run], eyes, cookies), run, eyes, seenBefore)
+}
+
+/** One pass for many. */
+export async function censusOfAll<R extends Lookable>(runs: readonly R[], eyes: Eyes, cookies = false): Promise<[R, Counted][]> {
+  if (runs.length === 0) return []
+  const pass = await passFor(runs, eyes, cookies)
+  return runs.map((run) => [run, count(pass, run, eyes, [])])
+}
+
+function count(pass: Pass, run: Lookable, eyes: Eyes, seenBefore: readonly ProcessId[]): Counted {
+  const { evidence } = eyes
+  const known = { harnessId: harnessOf(run, evidence), exit: evidence.exit(run.id), notStarted: evidence.notStarted(run.id) }
+  return asCounted(pass, censusIn(pass, run, known, seenBefore, eyes))
+}
+
+const asCounted = ({ table }: Pass, { census: seen, ...more }: RunCensus): Counted => ({ ...seen, ...more, table })

@@ -1,7 +1,0 @@
-export { claudeUsage } from './usage/claude.ts'
-export { codeUsage, codexUsage } from './usage/codex.ts'
-export { copilotUsage } from './usage/copilot.ts'
-export { gooseUsage, kiloUsage, opencodeUsage } from './usage/databases.ts'
-export { geminiUsage } from './usage/gemini.ts'
-export { clineUsage, droidUsage, grokUsage, kimiUsage, piUsage } from './usage/others.ts'
-export { qwenUsage } from './usage/qwen.ts'

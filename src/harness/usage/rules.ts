@@ -1,0 +1,7 @@
+export { claudeUsage } from './claude.ts'
+export { codeUsage, codexUsage } from './codex.ts'
+export { copilotUsage } from './copilot.ts'
+export { gooseUsage, kiloUsage, opencodeUsage } from './databases.ts'
+export { geminiUsage } from './gemini.ts'
+export { clineUsage, droidUsage, grokUsage, kimiUsage, piUsage } from './others.ts'
+export { qwenUsage } from './qwen.ts'

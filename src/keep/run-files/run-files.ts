@@ -1,0 +1,223 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { ExitRecord, Intent, ProcessId, RunFiles, RunRecord } from '../../model/index.ts'
+import { exitFromShell, isSignallable } from '../../model/index.ts'
+import { readActivity, writeActivity } from './activity.ts'
+import { appendIfPossible, readIfThere, readOr, writeAtomically, writeIfPossible } from './atomic.ts'
+import { readNatives, writeNative } from './conversations.ts'
+import { readJournal, writeJournal } from './journal.ts'
+import { capLog, readFrom, sizeOf, startOfTail, timeOf } from './log.ts'
+import { dropNotice, leaveNotice, takeNotices } from './notices.ts'
+import { readTold, replaceTold } from './versioned-file.ts'
+
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `activity`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`. */
+export const RUN_FORMAT = 1
+/** The keeper writes over this, in place: as long as any record, and none. */
+const EXIT_BLANK = `0${' '.repeat(9)}\n`
+/** What records of the first releases do not say. */
+const OLDER = {
+  containment: { level: 'none', why: 'it was started by an older Holdfast' },
+  task: null,
+  adopted: false,
+  budget: null,
+  tmux: null,
+} as const
+const TOMBSTONE_BYTES = 512
+const RUN_ID = /^r[0-9a-f]{12}$/
+
+export function runFiles(home: string): RunFiles {
+  const root = join(home, 'runs')
+  const at = (run: string, file: string): string => join(root, run, file)
+  return {
+    runRecords: {
+      create(run) {
+        mkdirSync(join(root, run.id), { mode: 0o700 })
+        writeFileSync(at(run.id, 'exit'), EXIT_BLANK, { mode: 0o600 })
+        writeFileSync(at(run.id, 'tombstone'), ' '.repeat(TOMBSTONE_BYTES), { mode: 0o600 })
+        writeAtomically(at(run.id, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...run }))
+      },
+      recordKeeper: (run, keeper) => writeAtomically(at(run, 'keeper'), `${keeper.pid} ${keeper.ticks}\n`),
+      recordRebound: (run, session, former) => {
+        const record = readRecord(root, run)
+        if (record !== null) writeIfPossible(at(run, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...record, session, former }))
+      },
+      read: (run) => (RUN_ID.test(run) ? readRecord(root, run) : null),
+      isUnreadable: (run) => existsSync(at(run, 'run.json')) && readRecord(root, run) === null,
+      list: () => listRuns(root),
+      remove: (run) => {
+        if (RUN_ID.test(run)) rmSync(join(root, run), { recursive: true, force: true })
+      },
+      path: (run) => join(root, run),
+      settle: (run) => void createOnce(at(run, 'done')),
+      litter: (run) => litterIn(join(root, run)),
+      tidy: (run) => {
+        for (const name of litterIn(join(root, run))) rmSync(at(run, name), { recursive: true, force: true })
+      },
+    },
+    evidence: {
+      harness: (run) => processFrom(readOr(at(run, 'pid'))),
+      recordHarness: (run, harness) => writeAtomically(at(run, 'pid'), `${harness.pid} ${harness.ticks}\n`),
+      exit: (run) => readExit(at(run, 'exit')),
+      notStarted: (run) => {
+        const text = readIfThere(at(run, 'nostart'))?.trim() ?? ''
+        return /^\d{1,3}$/.test(text) ? Number(text) : null
+      },
+      cgroup: (run) => ownCgroup(readIfThere(at(run, 'cgroup'))?.trimEnd() ?? '', run),
+      server: (run) => processFrom(readOr(at(run, 'server'))),
+      recordServer: (run, { pid, ticks }) => void writeIfPossible(at(run, 'server'), `${pid} ${ticks}\n`),
+      timer: (run) => processFrom(readIfThere(at(run, 'timer'))),
+      journal: (run) => readJournal(at(run, 'members')),
+      recordJournal: (run, entries) => writeJournal(at(run, 'members'), entries),
+    },
+    fences: {
+      retire: (run, intent) => putTombstone(at(run, 'tombstone'), at(run, 'retired'), intent),
+      isRetired: (run) => existsSync(at(run, 'retired')),
+      intent: (run) => readIntent(at(run, 'retired')),
+      path: (run) => at(run, 'retired'),
+    },
+    agentState: {
+      natives: (run) => readNatives(at(run, 'native')),
+      recordNative: (run, native) => writeNative(at(run, 'native'), native),
+      recordRefused: (run, native) => writeNative(at(run, 'refused'), native),
+      activity: (run) => readActivity(at(run, 'activity')),
+      recordActivity: (run, state) => writeActivity(at(run, 'activity'), state),
+      prompted: (run) => readOr(at(run, 'prompted')),
+      recordPrompted: (run, text) => void writeIfPossible(at(run, 'prompted'), text),
+      recordPrompt: (run, prompt) => {
+        writeFileSync(at(run, 'prompt'), prompt, { mode: 0o600 })
+        return at(run, 'prompt')
+      },
+    },
+    usageFiles: {
+      counted: (run) => readOr(at(run, 'usage')),
+      recordCounted: (run, text) => void writeIfPossible(at(run, 'usage'), text),
+      baseline: (run) => (readOr(at(run, 'begun')) ?? '').split('\n').filter((line) => line !== ''),
+      recordBaseline: (run, line) => appendIfPossible(at(run, 'begun'), `\n${line}\n`),
+      recordFollowed: (run, paths) => writeAtomically(at(run, 'follow'), paths.map((path) => `${path}\n`).join('')),
+    },
+    agentInbox: {
+      leave: (run, notice) => leaveNotice(at(run, 'notice'), notice),
+      take: (run) => takeNotices(at(run, 'notice')),
+      drop: (run, topic) => dropNotice(at(run, 'notice'), topic),
+      told: (run) => readTold(join(root, run)),
+      recordTold: (run, seen, text) => replaceTold(join(root, run), seen, text),
+    },
+    runLogs: {
+      cap: (run) => capLog(at(run, 'log')),
+      read: (run, part, from) => readFrom(at(run, part === 'now' ? 'log' : 'log.1'), from),
+      tail: (run, lines) => startOfTail(at(run, 'log'), lines),
+      size: (run) => sizeOf(at(run, 'log')),
+      outputAt: (run) => timeOf(at(run, 'log')),
+    },
+  }
+}
+
+const listRuns = (root: string): string[] => {
+  try {
+    return readdirSync(root).filter((name) => RUN_ID.test(name))
+  } catch {
+    return []
+  }
+}
+
+/** Only one that was made for this very run: everybody in it is taken for its member. */
+const ownCgroup = (path: string, run: string): string | null =>
+  /^\/.*\/holdfast-[0-9a-f]{12}-(r[0-9a-f]{12})(\.scope)?$/.exec(path)?.[1] === run ? path : null
+
+const LITTER =
+  /^(ear|gate|plan|timer|done|prompt|notice|follow|followed|(run\.json|keeper|server|prompted|members|usage|follow|notice|aware|(notice|aware)\.left)\.\d+)$/
+function litterIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => LITTER.test(name))
+  } catch {
+    return []
+  }
+}
+
+function readRecord(root: string, run: string): RunRecord | null {
+  const text = readOr(join(root, run, 'run.json'))
+  if (text === null) return null
+  try {
+    const { format, ...record } = JSON.parse(text) as RunRecord & { format: number }
+    if (format !== RUN_FORMAT || record.id !== run) return null
+    return { ...OLDER, ...record, keeper: processFrom(readOr(join(root, run, 'keeper'))) ?? record.keeper }
+  } catch {
+    return null
+  }
+}
+
+/** Either `pid ticks`, or a whole stat line as a shell could write it about itself. */
+function processFrom(text: string | null): ProcessId | null {
+  if (text === null) return null
+  const close = text.lastIndexOf(')')
+  const ticks = Number(close < 0 ? text.trim().split(' ')[1] : text.slice(close + 2).split(' ')[22 - 3])
+  const pid = Number.parseInt(text, 10)
+  return isSignallable(pid) && Number.isInteger(ticks) ? { pid, ticks } : null
+}
+
+/** `1 CODE TOLD`, padded. Anything else is no evidence. */
+function readExit(path: string): ExitRecord | null {
+  const match = /^1 {1,3}(\d{1,3}) (-|TERM|HUP) *\n$/.exec(readOr(path) ?? '')
+  if (match === null) return null
+  return { exit: exitFromShell(Number(match[1])), told: match[2] === '-' ? null : (match[2] ?? null), at: statSync(path).mtimeMs }
+}
+
+/**
+ * The tombstone lies ready from the start: a full disk can still be told who wants the end. Its words are written in place, then it gets
+ * the name by which it is a fence. The first one stands, and nothing is ever written through a link that somebody planted.
+ */
+function putTombstone(ready: string, fence: string, intent: Intent): boolean {
+  if (lstatSync(fence, { throwIfNoEntry: false }) !== undefined) return true
+  try {
+    const fd = openSync(ready, constants.O_WRONLY | constants.O_NOFOLLOW)
+    try {
+      writeSync(fd, wordsOf(intent), 0)
+    } finally {
+      closeSync(fd)
+    }
+    renameSync(ready, fence)
+    return true
+  } catch (error) {
+    // Somebody else has just put it, or this directory is not whole: then the bare fence must do.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? createOnce(fence) : false
+  }
+}
+
+function wordsOf({ end, by, reason }: Intent): string {
+  const words = JSON.stringify({ end, by, reason })
+  return (words.length <= TOMBSTONE_BYTES ? words : JSON.stringify({ end, by: by.slice(0, 60), reason: reason.slice(0, 60) })).padEnd(TOMBSTONE_BYTES)
+}
+
+function createOnce(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'ax', 0o600))
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EEXIST'
+  }
+}
+
+function readIntent(path: string): Intent | null {
+  const text = readIfThere(path)
+  if (text === null) return null
+  try {
+    const { end, by, reason } = JSON.parse(text) as Partial<Intent>
+    if ((end !== 'stopped' && end !== 'superseded') || typeof by !== 'string' || typeof reason !== 'string') return null
+    return { end, by, reason }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { BRANCH_PREFIX, type Environment, REMOVED_PREFIX, type WorktreeRequest, type Worktrees } from '../../model/index.ts'
+import { type Answer, type Git, gitWith, isThere, linesOf } from './git.ts'
+import { seatOf, stateOf } from './worktree-state.ts'
+
+/** For what writes or deletes a whole tree: a removal that is cut short would look like work in it. */
+const TREE_MS = 120_000
+
+export function gitWorktrees(env: Environment): Worktrees {
+  const git = gitWith(env)
+  return { add: (request) => add(git, request), state: (path) => stateOf(git, path), remove: (path) => remove(git, path) }
+}
+
+async function add(git: Git, { repository, path, branch, reason }: WorktreeRequest): Promise<string | null> {
+  const trouble = await nameTrouble(git, branch)
+  if (trouble !== null) return trouble
+  const known = await git(repository, ['show-ref', '--verify', '--quiet', `refs/heads/${branch}`])
+  if (known.kind === 'failed' && known.code !== 1) return known.why
+  const origin = known.kind === 'done' ? null : ((await onlyRemote(git, repository, branch)) ?? 'HEAD')
+  if (origin === 'HEAD' && (await git(repository, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])).kind === 'failed')
+    return `${repository} has no commit yet from which a branch could be made`
+  await forgetMissing(git, repository, path, branch)
+  const taken = await reserve(path)
+  if (taken !== null) return taken
+  // The branch is made apart from the worktree, so that we know it to be ours if it has to go again.
+  const made = origin === null ? null : await git(repository, ['branch', ...(origin === 'HEAD' ? [] : ['--track']), '--', branch, origin])
+  // While git is at it, its own lock says so; ours comes after.
+  const added = made?.kind === 'failed' ? made : await git(repository, ['worktree', 'add', '--quiet', '--', path, branch], TREE_MS)
+  if (added.kind === 'done') await git(repository, ['worktree', 'lock', '--reason', reason, '--', path])
+  if (added.kind === 'done') return null
+  await takeBack(git, repository, path)
+  if (made?.kind === 'done') await git(repository, ['branch', '-d', '--', branch])
+  return added.why
+}
+
+/** A worktree of ours whose folder somebody has deleted would keep its place or its branch for good, by our own lock. Others are left alone. */
+async function forgetMissing(git: Git, repository: string, path: string, branch: string): Promise<void> {
+  const listed = await git(repository, ['worktree', 'list', '--porcelain', '-z'])
+  const entries = listed.kind === 'failed' ? [] : listed.out.split('\0\0').map((entry) => entry.split('\0'))
+  for (const lines of entries) {
+    const at = lines[0]?.replace(/^worktree /, '') ?? ''
+    const isInTheWay = at === path || lines.includes(`branch refs/heads/${branch}`)
+    if (isInTheWay && dirname(at) === dirname(path) && !(await isThere(at)))
+      await git(repository, ['worktree', 'remove', '--force', '--force', '--', at])
+  }
+}
+
+/** Git also expands what stands for a name, such as `@{-1}`. */
+async function nameTrouble(git: Git, branch: string): Promise<string | null> {
+  const answer = branch.startsWith('-') ? null : await git('/', ['check-ref-format', '--branch', branch])
+  if (answer?.kind === 'failed') return answer.why
+  return answer?.out === `${branch}\n` ? null : `'${branch}' is not a valid branch name`
+}
+
+/** The remote branch that a new local one of this name follows, as git itself would guess. */
+async function onlyRemote(git: Git, repository: string, branch: string): Promise<string | null> {
+  const remotes = await git(repository, ['remote'])
+  if (remotes.kind === 'failed' || remotes.out === '') return null
+  const wanted = linesOf(remotes.out).map((remote) => `refs/remotes/${remote}/${branch}`)
+  const refs = await git(repository, ['for-each-ref', '--format=%(refname)', '--', ...wanted])
+  const [found, another] = refs.kind === 'done' ? linesOf(refs.out).filter((ref) => wanted.includes(ref)) : []
+  return another === undefined ? (found ?? null) : null
+}
+
+/** Git takes an empty folder; that we made it ourselves is what allows us to delete it again. */
+async function reserve(path: string): Promise<string | null> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await mkdir(path)
+    return null
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EEXIST' ? `${path} already exists` : (error as Error).message
+  }
+}
+
+/** Git comes first: while our folder is there without a .git, git keeps an older entry of that path, which is not ours to delete. */
+async function takeBack(git: Git, repository: string, path: string): Promise<void> {
+  await git(repository, ['worktree', 'remove', '--force', '--force', '--', path], TREE_MS)
+  await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
+}
+
+/**
+ * Git alone would remove one in the middle of a rebase, or on a commit that nothing else holds. It is moved aside first: one who dies over
+ * the removal leaves no half of a worktree behind, only what `prune` may delete.
+ */
+async function remove(git: Git, path: string): Promise<string | null> {
+  const seen = await stateOf(git, path)
+  if (seen.kind === 'half') return removeHalf(git, path)
+  if (seen.kind !== 'clean') return seen.why
+  const seat = await seatOf(git, path)
+  if (typeof seat === 'string') return seat
+  const main = (args: readonly string[], ms?: number): Promise<Answer> => git(seat.common, ['--git-dir=.', ...args], ms)
+  const aside = join(dirname(path), `${REMOVED_PREFIX}${randomUUID()}`)
+  try {
+    await rename(path, aside)
+  } catch (error) {
+    return `it cannot be moved: ${(error as NodeJS.ErrnoException).code}`
+  }
+  // Its folder is gone, so git only forgets it; ours is the lock that it would heed.
+  const forgotten = await main(['worktree', 'remove', '--force', '--force', '--', path])
+  if (forgotten.kind === 'failed') {
+    await rename(aside, path).catch(() => {})
+    return forgotten.why
+  }
+  await rm(aside, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
+  if (seen.branch?.startsWith(BRANCH_PREFIX)) await main(['branch', '-d', '--', seen.branch])
+  return null
+}
+
+/** Null: it is gone. */
+async function deleteFolder(path: string): Promise<string | null> {
+  await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
+  return (await isThere(path)) ? 'it could not be deleted' : null
+}
+
+async function removeHalf(git: Git, path: string): Promise<string | null> {
+  const seat = await seatOf(git, path)
+  if (typeof seat !== 'string') await git(seat.common, ['--git-dir=.', 'worktree', 'remove', '--force', '--force', '--', path], TREE_MS)
+  return deleteFolder(path)
+}

@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { runFiles } from '../../src/keep/index.ts'
+import { quote } from '../../src/keep/keeper/shell.ts'
+import type { RunRecord } from '../../src/model/index.ts'
+import { aRun } from '../record/examples.ts'
+import { verifies } from '../requirements.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'hf-files-'))
+mkdirSync(join(home, 'runs'))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+const files = runFiles(home)
+let serial = 0
+function created(): RunRecord {
+  serial++
+  const record: RunRecord = { ...aRun('s'), id: `r${serial.toString(16).padStart(12, 'a')}`, keeper: null }
+  files.runRecords.create(record)
+  return record
+}
+
+test('a run can be read back from its directory alone', () => {
+  const record = created()
+  expect(files.runRecords.read(record.id)).toEqual(record)
+  files.runRecords.recordKeeper(record.id, { pid: 300, ticks: 4000 })
+  expect(files.runRecords.read(record.id)).toEqual({ ...record, keeper: { pid: 300, ticks: 4000 } })
+  expect(files.runRecords.list()).toContain(record.id)
+  files.runRecords.remove(record.id)
+  expect(files.runRecords.read(record.id)).toBeNull()
+})
+
+test('a directory of another format, or damaged, is not read', () => {
+  for (const text of ['{', '{"format":2}', '{"format":1,"id":"other"}', '']) {
+    const { id } = created()
+    writeFileSync(join(files.runRecords.path(id), 'run.json'), text)
+    expect(files.runRecords.read(id), text).toBeNull()
+  }
+})
+
+verifies('evidence', 'only a whole exit record is evidence', () => {
+  const { id } = created()
+  const path = join(files.runRecords.path(id), 'exit')
+  for (const text of ['', '1', '1 7', '1 7 -', '2 7 -\n', '1 x -\n', '1   7 -   \n\n', '1 7 KILL\n', '\0\0\0\0\0\0', '1 7 -\n1 8 -\n']) {
+    writeFileSync(path, text)
+    expect(files.evidence.exit(id), JSON.stringify(text)).toBeNull()
+  }
+  writeFileSync(path, '1 137 -\n')
+  expect(files.evidence.exit(id)).toMatchObject({ exit: { code: 137, signal: 'SIGKILL' }, told: null })
+  writeFileSync(path, '1 143 TERM\n')
+  expect(files.evidence.exit(id)).toMatchObject({ told: 'TERM' })
+})
+
+test('a harness is known by the stat line it wrote, or not at all', () => {
+  const { id } = created()
+  const path = join(files.runRecords.path(id), 'pid')
+  expect(files.evidence.harness(id)).toBeNull()
+  for (const text of ['', '12', 'x (y) z', '1 (init) S 0 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5 0']) {
+    writeFileSync(path, text)
+    expect(files.evidence.harness(id), text).toBeNull()
+  }
+  writeFileSync(path, readFileSync('/proc/self/stat'))
+  expect(files.evidence.harness(id)).toMatchObject({ pid: process.pid })
+})
+
+const intent = { end: 'stopped', by: 'me', reason: 'because' } as const
+
+verifies('private', 'the tombstone is put once, and never through a planted link', () => {
+  const { id } = created()
+  const victim = join(home, 'victim')
+  symlinkSync(victim, files.fences.path(id))
+  expect(files.fences.retire(id, intent)).toBe(true)
+  expect(existsSync(victim)).toBe(false)
+  expect(lstatSync(files.fences.path(id)).isSymbolicLink()).toBe(true)
+  const other = created()
+  expect(files.fences.intent(other.id)).toBeNull()
+  expect([files.fences.retire(other.id, intent), files.fences.retire(other.id, { ...intent, reason: 'later' })]).toEqual([true, true])
+  expect(files.fences.intent(other.id)).toEqual(intent)
+  expect(statSync(files.fences.path(other.id)).mode & 0o777).toBe(0o600)
+})
+
+test('a tombstone without words is a tombstone, and no intent', () => {
+  const { id } = created()
+  for (const text of ['', '{', '{"end":"lost","by":"x","reason":"y"}', 'null']) {
+    writeFileSync(files.fences.path(id), text)
+    expect(files.fences.intent(id), text).toBeNull()
+  }
+})
+
+verifies('evidence', 'what is put before the start is as long as any record, and none', () => {
+  const { id } = created()
+  const path = join(files.runRecords.path(id), 'exit')
+  expect(files.evidence.exit(id)).toBeNull()
+  const { size, ino } = statSync(path)
+  for (const [code, told] of [
+    [0, '-'],
+    [7, '-'],
+    [137, 'HUP'],
+    [255, 'TERM'],
+  ] as const) {
+    execFileSync('/bin/sh', ['-c', `printf '1 %3d %-4s\n' ${code} ${told} 1<>"$1"`, 'sh', path])
+    expect(statSync(path)).toMatchObject({ size, ino })
+    expect(files.evidence.exit(id)).toMatchObject({ exit: { code }, told: told === '-' ? null : told })
+  }
+  expect(readFileSync('src/keep/scripts/keeper.sh', 'utf8')).toContain("printf '1 %3d %-4s\\n'")
+})
+
+verifies('private', 'only what is named like a run is ever removed', () => {
+  mkdirSync(join(home, 'precious'))
+  for (const id of ['../precious', '..', '', 'r1', 'raaaaaaaaaaa/../../precious']) files.runRecords.remove(id)
+  expect(existsSync(join(home, 'precious'))).toBe(true)
+  expect(existsSync(join(home, 'runs'))).toBe(true)
+})
+
+verifies('bounded', 'a log keeps its end within the cap, in place', () => {
+  const { id } = created()
+  const path = join(files.runRecords.path(id), 'log')
+  writeFileSync(path, Buffer.concat([Buffer.alloc(25 * 1024 * 1024, 'a'), Buffer.from('the end\n')]))
+  const { ino } = statSync(path)
+  files.runLogs.cap(id)
+  expect(statSync(path)).toMatchObject({ ino, size: 0 })
+  const kept = readFileSync(`${path}.1`)
+  expect(kept.length).toBe(10 * 1024 * 1024)
+  expect(kept.subarray(-8).toString()).toBe('the end\n')
+})
+
+test('any word survives a shell', () => {
+  for (const word of ['', "it's", '$HOME `id` "x" \\', 'a\nb', '*', "''", 'ü'])
+    expect(execFileSync('/bin/sh', ['-c', `printf %s ${quote(word)}`], { encoding: 'utf8' })).toBe(word)
+})
