@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Connection } from '../app/index.ts'
+import type { Connection } from '../model/index.ts'
 import { policy } from '../model/index.ts'
 import { TOO_LONG } from './guard.ts'
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server'
-import { type Connection, worlds as lend, onBehalfOf, openWorld, type Speaker, speakerOf, type Worlds } from '../app/index.ts'
+import { worlds as lend, onBehalfOf, openWorld, type Speaker, speakerOf, type Worlds } from '../app/index.ts'
+import type { Connection } from '../model/index.ts'
 import { Problem, policy } from '../model/index.ts'
 import type { Tell } from './answer.ts'
 import { serverFactory } from './server.ts'

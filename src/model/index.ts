@@ -97,7 +97,10 @@ export {
 } from './notify.ts'
 export type { Pane } from './pane.ts'
 export { type Policy, policy } from './policy.ts'
+export type { Connection, Connections, End } from './ports/connections.ts'
+export type { Directories, Mount } from './ports/directories.ts'
 export type { Apart, GatedKeeper, Keepers, Launch } from './ports/keepers.ts'
+export type { OwnProcess } from './ports/own-process.ts'
 export type { HostedKeeper, Namespaces, PaneSight, Panes, ServerSetup } from './ports/panes.ts'
 export type {
   Cgroups,
@@ -161,6 +164,7 @@ export type {
   UnitState,
 } from './service.ts'
 export { ID_GRAMMAR, ID_PATTERN, isNativeId, isSessionId, liveRunsOf, type NativeId, type Session, type SessionView } from './session.ts'
+export { signalsIn } from './signals.ts'
 export type { SpareRule } from './spare.ts'
 export { END_STATES, type EndState, LIVE_STATES, RUN_EVENTS, RUN_TABLE, type RunEvent, type RunState, statesThatTake } from './states.ts'
 export { addTokens, type FileCursor, highestTokens, NO_TOKENS, type Tokens, tokensBeyond, totalTokens, type UsageCursor } from './usage.ts'

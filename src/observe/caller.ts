@@ -1,18 +1,12 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { isatty } from 'node:tty'
-import { isRunMarker, textOf } from '../model/index.ts'
+import { isRunMarker, signalsIn, textOf } from '../model/index.ts'
 import { parseRttime, parseStat, readSmall } from './proc.ts'
 import { readOr } from './read.ts'
 
 /** The numbers of the signals a process ignores. */
 export function ignoredSignals(pid: number): Set<number> {
   return signalsIn(/^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? '0')
-}
-
-/** A mask as the kernel writes it. */
-export function signalsIn(mask: string): Set<number> {
-  const bits = BigInt(`0x${mask}`)
-  return new Set(Array.from({ length: 64 }, (_, index) => index + 1).filter((signal) => (bits >> BigInt(signal - 1)) & 1n))
 }
 
 /** The run marker this very process was born with, if any; without /proc nothing is to be known of it. */

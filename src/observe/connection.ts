@@ -1,9 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
-
-/** One end of a TCP connection. */
-export type End = { readonly address: string; readonly port: number }
-/** A connection as one who accepted it knows it. */
-export type Connection = { readonly local: End; readonly remote: End }
+import type { Connection, End } from '../model/index.ts'
 
 /** The processes of our user that have the other end of a connection on this machine. None: the kernel does not show that end, or who has it. */
 export function holdersOf({ local, remote }: Connection): { readonly pids: readonly number[]; readonly hasStill: (pid: number) => boolean } {

@@ -1,8 +1,8 @@
 import { accessSync, type BigIntStats, constants, readlinkSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Directory } from '../model/index.ts'
+import type { Directory, Mount } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
-import { innerPath, type Mount, mountedBelow, readMounts } from './mounts.ts'
+import { innerPath, mountedBelow, readMounts } from './mounts.ts'
 import { findRepository } from './repository.ts'
 
 /** A directory as it is now. `islands`: a folder whose entries are apart from everything around them (our own worktrees). */

@@ -1,3 +1,4 @@
+import type { Mount } from '../model/index.ts'
 import { readOr } from './read.ts'
 
 /** Where a path is within its file system: what a bind mount shows elsewhere keeps this name. */
@@ -7,9 +8,6 @@ export function innerPath(path: string, mounts: readonly Mount[]): string {
   const rest = mount.at === '/' ? path : path.slice(mount.at.length)
   return `${mount.root === '/' ? '' : mount.root}${rest}` || '/'
 }
-
-/** `device` is what stat says of what lies there. */
-export type Mount = { readonly device: string; readonly root: string; readonly at: string }
 
 /** What is mounted where, as this process sees it: shallow before deep, and of those at one place the last one counts. */
 export const readMounts = (): readonly Mount[] => parseMounts(readOr('/proc/self/mountinfo') ?? '')

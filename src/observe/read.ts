@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /** What a file says; null: it cannot be read. */
@@ -9,6 +9,9 @@ export const readRegular = (path: string): string | null => orNull(() => (statSy
 
 /** The entries of a folder, as paths; none where it cannot be read. */
 export const entriesOf = (folder: string): string[] => (orNull(() => readdirSync(folder)) ?? []).map((name) => join(folder, name))
+
+/** The path without links; a path that leads nowhere stays as it is. */
+export const realPathOf = (path: string): string => orNull(() => realpathSync(path)) ?? path
 
 export const isThereAtAll = (path: string): boolean => existsSync(path)
 

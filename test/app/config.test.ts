@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { openConfig } from '../../src/app/world/config.ts'
+import { openConfig } from '../../src/app/compose/config.ts'
 import { NOTIFY_DEFAULT, NOTIFY_KINDS } from '../../src/model/index.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hf-config-'))

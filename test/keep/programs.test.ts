@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findProgram } from '../../src/keep/programs.ts'
-import { findProgram as findFrom } from '../../src/observe/index.ts'
+import { findProgram as findFrom } from '../../src/observe/read.ts'
 
 test('a program is an executable file, whoever looks for it', () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'hf-programs-')))

@@ -5,7 +5,9 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { relationOf, standingOf } from '../../src/decide/index.ts'
 import type { Relation } from '../../src/model/index.ts'
-import { branchOf, findDirectory, innerPath, mainOf, mountedBelow, parseMounts } from '../../src/observe/index.ts'
+import { findDirectory } from '../../src/observe/directory.ts'
+import { innerPath, mountedBelow, parseMounts } from '../../src/observe/mounts.ts'
+import { branchOf, mainOf } from '../../src/observe/repository.ts'
 import { verifies } from '../requirements.ts'
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'hf-dirs-')))

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import type { ProcessId, Sample } from '../../src/model/index.ts'
-import { networkName } from '../../src/observe/filesystem.ts'
-import { findDirectory, ignoredSignals, linuxProcesses, networkFileSystem, readPlace, sharedFileSystem } from '../../src/observe/index.ts'
+import { ignoredSignals } from '../../src/observe/caller.ts'
+import { findDirectory } from '../../src/observe/directory.ts'
+import { networkFileSystem, networkName, sharedFileSystem } from '../../src/observe/filesystem.ts'
+import { linuxProcesses, readPlace } from '../../src/observe/index.ts'
 import { verifies } from '../requirements.ts'
 
 const processes = linuxProcesses(readPlace('test'))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { hasOpen, lockHolder } from '../../src/observe/index.ts'
+import { hasOpen, lockHolder } from '../../src/observe/held-file.ts'
 import { lookAlone, takeAlone } from '../../src/record/index.ts'
 import { verifies } from '../requirements.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { againstOrder, cycles, starExports } from './guards.ts'
+import { againstOrder, cycles, pastPorts, starExports } from './guards.ts'
 import { sourceOf, sources } from './sources.ts'
 
 const all = sources()
@@ -18,6 +18,10 @@ test('sub-rooms of app import only those before them', () => {
 
 test('exports are listed by name', () => {
   expect(starExports(all)).toEqual([])
+})
+
+test('use cases reach the machine through ports', () => {
+  expect(pastPorts(all)).toEqual([])
 })
 
 // Each guard sees a broken example: a guard that finds nothing anywhere proves nothing.
@@ -43,4 +47,13 @@ test('an import against the order is found, as a value and as a type', () => {
 test('a star export is found', () => {
   expect(starExports([sourceOf('a/index.ts', "export { x } from './x.ts'\nexport * from './y.ts'")])).toEqual(['a/index.ts'])
   expect(starExports([sourceOf('a/index.ts', "export type * from './y.ts'")])).toEqual(['a/index.ts'])
+})
+
+test('a use case that goes past its ports is found', () => {
+  const broken = (text: string): string[] => pastPorts([sourceOf('app/end/stop.ts', text)])
+  expect(broken("import { readFileSync } from 'node:fs'")).toHaveLength(1)
+  expect(broken("import { findDirectory } from '../../observe/index.ts'")).toHaveLength(1)
+  expect(broken('const uid = process.geteuid?.()')).toHaveLength(1)
+  expect(broken("import type { Mount } from '../../observe/index.ts'")).toEqual([])
+  expect(pastPorts([sourceOf('app/compose/home.ts', "import { statSync } from 'node:fs'")])).toEqual([])
 })

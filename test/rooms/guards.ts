@@ -1,4 +1,4 @@
-import type { Source } from './sources.ts'
+import { codeOf, type Source } from './sources.ts'
 
 /** Groups of files that import each other in a circle. `which`: edges that exist when the program runs, or those of types as well. */
 export function cycles(sources: readonly Source[], which: 'value' | 'any'): string[][] {
@@ -69,3 +69,15 @@ function strongComponents(nodes: readonly string[], next: (node: string) => read
   for (const node of nodes) if (!order.has(node)) visit(node)
   return found
 }
+
+const MACHINE = /^(?:node:)?(?:fs|fs\/promises|os|http|https|net|child_process|dgram|tls)$/
+
+/** Files of app that reach the machine past a port. Only `compose` builds real edges; failpoints end test builds. */
+export const pastPorts = (sources: readonly Source[]): string[] =>
+  sources
+    .filter(({ room, path }) => room === 'app' && !path.startsWith('app/compose/') && path !== 'app/world/failpoints.ts' && path !== 'app/index.ts')
+    .flatMap(({ path, imports, edges, text }) => [
+      ...imports.filter((specifier) => MACHINE.test(specifier)).map((specifier) => `${path} imports ${specifier}`),
+      ...edges.filter(({ to, value }) => value && to.startsWith('observe/')).map(({ to }) => `${path} imports ${to}`),
+      ...(/\bprocess\.(?:argv|cwd|env|execPath|geteuid|getuid|ppid|umask)\b/.test(codeOf(text)) ? [`${path} asks about its own process`] : []),
+    ])

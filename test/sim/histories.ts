@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import type { World } from '../../src/app/world/world.ts'
 import type { Place, ProcessId, RunBase } from '../../src/model/index.ts'
 import { intentOf, LINEAGE_VARIABLE } from '../../src/model/index.ts'
+import { realDirectories } from '../../src/observe/index.ts'
 import { aClaim, anEnding, aRun, place } from '../record/examples.ts'
 import { simulated } from './simulated.ts'
 
@@ -211,7 +212,15 @@ export async function history() {
       cwd: (pid) => (isClaude(pid) ? '/w' : null),
     }
     const places = { env, home: folder, islands: '/islands' }
-    const parts = { ...sim, ...places, processes, harnesses: () => [], ownHarnesses: () => [], store: async () => sim.store }
+    const parts = {
+      ...sim,
+      ...places,
+      processes,
+      directories: realDirectories(places.islands),
+      harnesses: () => [],
+      ownHarnesses: () => [],
+      store: async () => sim.store,
+    }
     // What is left out is never asked for here.
     return parts as Partial<World> as World
   }

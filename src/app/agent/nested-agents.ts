@@ -7,7 +7,7 @@ import { newCookie, newRunId } from '../world/ids.ts'
 import { candidateOf } from '../world/process-candidate.ts'
 import type { World } from '../world/world.ts'
 
-type Senses = Pick<World, 'processes' | 'evidence' | 'usageFiles' | 'harnesses' | 'ownHarnesses' | 'readDatabase' | 'clock' | 'env'>
+type Senses = Pick<World, 'processes' | 'directories' | 'evidence' | 'usageFiles' | 'harnesses' | 'ownHarnesses' | 'readDatabase' | 'clock' | 'env'>
 
 /** Agents among a run's members that are not the one it is about. Who is none by its name costs no look at its command line. */
 export function agentsIn(world: Senses): Hands['agentsIn'] {
@@ -82,6 +82,6 @@ function burned(world: Senses, run: Run, agent: Agent): Tokens | null {
   if (id === null || harness === undefined || rule === null) return null
   const at = { env: placesOf(world, run.id), id }
   const startedAt = world.clock.now() - (world.processes.ticks() - agent.row.ticks) * MS_PER_TICK
-  if (rule.kind !== 'lines' && isOlder(harness, rule, at, { argv: agent.argv, startedAt })) return null
+  if (rule.kind !== 'lines' && isOlder(world, harness, rule, at, { argv: agent.argv, startedAt })) return null
   return readUsageWhole(rule, at, usageSince(rule, startedAt), world.readDatabase)?.tokens ?? null
 }

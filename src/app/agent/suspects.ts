@@ -27,7 +27,7 @@ export async function suspectsOfRuns(world: World, runs: readonly Run[]): Promis
     const known = new Set([...strangers, ...spared.map(({ row }) => row)].map(({ pid }) => pid))
     const exempt = ({ pid, marker = null }: ProcessRow): boolean =>
       pid === processes.self().pid || pid === run.keeper?.pid || known.has(pid) || (marker !== null && marker !== run.marker && others.has(marker))
-    const uid = process.geteuid?.() ?? 0
+    const uid = world.own.uid()
     const clues = { dir: run.dir, cookie: run.cookie, marker: run.marker, uid, ports, members, exempt, cwd }
     return [run, suspectsOf(table.rows, bornAfter(run), { ...clues, listens: (pid) => everywhere?.get(pid) ?? [] })]
   })

@@ -1,21 +1,20 @@
 import type { Run } from '../../model/index.ts'
-import { LINEAGE_VARIABLE, MAX_LINEAGE, Problem, policy, sameProcess } from '../../model/index.ts'
-import { ignoredSignals, signalsIn } from '../../observe/index.ts'
+import { LINEAGE_VARIABLE, MAX_LINEAGE, Problem, policy, sameProcess, signalsIn } from '../../model/index.ts'
 import { asRunMarker, type Front, frontIn, markerIn } from '../world/front.ts'
 import type { World } from '../world/world.ts'
 
 /** Our parent, if it is bin/holdfast waiting for a plan, as far as that can be told without the store. */
-export function frontOf({ env, processes }: World): Front | null {
-  const match = frontIn(env, () => processes.marker(processes.self().pid))
+export function frontOf({ env, own, processes }: World): Front | null {
+  const match = frontIn(env, own, () => processes.marker(processes.self().pid))
   if (match === null) return null
-  const seen = processes.sample(process.ppid)
+  const seen = processes.sample(own.parent())
   if (seen.kind !== 'seen') return null
   return {
-    keeper: { pid: process.ppid, ticks: seen.row.ticks },
+    keeper: { pid: own.parent(), ticks: seen.row.ticks },
     marker: match[2] === '-' ? null : Number(match[2]),
     cookie: match[3] ?? '',
     outer: markerIn(match[4] ?? ''),
-    ignores: match[5] === '-' ? ignoredSignals(process.ppid) : signalsIn(match[5] ?? '0'),
+    ignores: match[5] === '-' ? own.parentIgnores() : signalsIn(match[5] ?? '0'),
   }
 }
 

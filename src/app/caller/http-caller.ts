@@ -1,25 +1,23 @@
-import type { Processes, ProcessId } from '../../model/index.ts'
+import type { Connection, Processes, ProcessId } from '../../model/index.ts'
 import { sameProcess } from '../../model/index.ts'
-import { type Connection, holdersOf, livesIn, umaskOf } from '../../observe/index.ts'
 import type { World } from '../world/world.ts'
-
-export type { Connection } from '../../observe/index.ts'
 
 /** Who has the other end of a connection: one process, or why that cannot be told. `origins`: itself and those it was started from. */
 export type Speaker = { readonly kind: 'process'; readonly origins: readonly ProcessId[] } | { readonly kind: 'unknown'; readonly why: string }
 
 /** On loopback the kernel knows it. `isOpen`: our end of it was open all the time, so it was one and the same connection. */
 export async function speakerOf(world: World, connection: Connection, isOpen: () => boolean): Promise<Speaker> {
-  const { clock, policy, processes } = world
-  let holders = holdersOf(connection)
+  const { clock, connections, policy, processes } = world
+  let holders = connections.holders(connection)
   for (let looks = 1; holders.pids.length > 1 && looks < policy.speakerLooks; looks++) {
     await clock.sleep(policy.pollMinMs * 2 ** looks)
-    holders = holdersOf(connection)
+    holders = connections.holders(connection)
   }
   const [pid, ...more] = holders.pids
   if (pid === undefined) return unknown('no process of yours that can be looked at has the other end of the connection')
   if (more.length > 0) return unknown(`${more.length + 1} processes have the other end of the connection (pids ${holders.pids.join(', ')})`)
-  if (!livesIn(pid, processes.here().pidNamespace)) return unknown(`the other end of the connection is in another pid namespace (pid ${pid})`)
+  if (!connections.livesIn(pid, processes.here().pidNamespace))
+    return unknown(`the other end of the connection is in another pid namespace (pid ${pid})`)
   const origins = originsOf(processes, pid)
   // Only now it is certain of whom all this was said.
   if (origins.length === 0 || !holders.hasStill(pid)) return unknown(`pid ${pid} had the other end of the connection, and has it no longer`)
@@ -63,6 +61,6 @@ export function onBehalfOf(world: World, speaker: Speaker): World {
       origins: () => [first, ...speaker.origins],
       marker: (pid) => processes.marker(pid === self ? first.pid : pid),
     },
-    behalf: { unknown: null, umask: umaskOf(first.pid) },
+    behalf: { unknown: null, umask: world.connections.umask(first.pid) },
   }
 }

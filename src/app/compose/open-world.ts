@@ -1,4 +1,4 @@
-import { hostname } from 'node:os'
+import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Eyes } from '../../act/index.ts'
 import { backoffMs } from '../../decide/index.ts'
@@ -6,7 +6,7 @@ import { daemonLore, sharedDaemons } from '../../harness/index.ts'
 import { cgroupContainers, gitWorktrees, runFiles, shellKeepers, systemNotifiers, tmuxPanes } from '../../keep/index.ts'
 import type { ProcessRow, Store } from '../../model/index.ts'
 import { Problem, policy } from '../../model/index.ts'
-import { linuxCgroups, linuxProcesses, readPlace } from '../../observe/index.ts'
+import { linuxCgroups, linuxConnections, linuxProcesses, ownProcess, readPlace, realDirectories } from '../../observe/index.ts'
 import { openSqliteStore, readForeignDatabase } from '../../record/index.ts'
 import { agentsIn, recordCompany } from '../agent/nested-agents.ts'
 import { learnAtEnd } from '../conversation/conversation.ts'
@@ -14,10 +14,10 @@ import { markersOnDisk, recoverStore } from '../recover/recover.ts'
 import { tokensOf } from '../usage/count-tokens.ts'
 import { recordInPassing } from '../world/best-effort-write.ts'
 import { realClock } from '../world/clock.ts'
-import { openConfig } from '../world/config.ts'
 import { eachWithFailpoints, withFailpoints } from '../world/failpoints.ts'
-import { homePath, openHome, userName } from '../world/home.ts'
 import type { World } from '../world/world.ts'
+import { openConfig } from './config.ts'
+import { homePath, openHome, userName } from './home.ts'
 
 export type WorldOptions = { readonly assets: string; readonly home?: string | undefined; readonly env?: NodeJS.ProcessEnv }
 
@@ -32,6 +32,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     return seen.kind === 'seen' ? { pid, ticks: seen.row.ticks } : null
   }
   const islands = join(home.path, 'worktrees')
+  const directories = realDirectories(islands)
   const cgroups = withFailpoints('cgroups', linuxCgroups)
   const config = openConfig(home.path)
   const { spares } = config
@@ -43,6 +44,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   )
   const senses = {
     processes,
+    directories,
     ...files,
     harnesses: config.harnesses,
     ownHarnesses: config.ownHarnesses,
@@ -66,7 +68,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
       backoff: (attempt) => backoffMs(attempt, bounds, clock.random()),
     })
     const store = withFailpoints('store', port)
-    await recoverStore(store, { islands, processes, ...files, cgroups, spares, daemons, daemonLore, tokensIn, zeroAfter, clock })
+    await recoverStore(store, { directories, processes, ...files, cgroups, spares, daemons, daemonLore, tokensIn, zeroAfter, clock })
     return store
   }
   const store: World['store'] = (as) => {
@@ -76,12 +78,17 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   }
   const world: World = {
     home: home.path,
+    defaultHome: () => directories.realPath(homePath(undefined, {})),
+    userFolder: () => env['HOME'] ?? homedir(),
     islands,
     assets,
     env,
     policy,
     clock,
     processes,
+    directories,
+    connections: linuxConnections,
+    own: ownProcess,
     ...files,
     keepers,
     panes,

@@ -1,8 +1,8 @@
 import { isThere } from '../../act/index.ts'
+import { askDaemon } from '../../keep/index.ts'
 import type { DaemonPresence, DaemonStatus, ProcessId } from '../../model/index.ts'
 import { Problem } from '../../model/index.ts'
 import type { World } from '../world/world.ts'
-import { askDaemon } from './ask.ts'
 import { type DaemonPlace, daemonPlace, folderProblem, repair } from './place.ts'
 
 /** What is true of this home's daemon, from the kernel; and how it does, from itself. Says what it repaired of a dead one. */

@@ -1,10 +1,7 @@
-import { closeSync, constants, openSync } from 'node:fs'
-import { join } from 'node:path'
 import { judge, presenceOf } from '../../decide/index.ts'
 import { daemonFiles, daemonFilesHere } from '../../keep/index.ts'
 import type { DaemonFiles, DaemonPresence, DaemonRecord, ProcessId } from '../../model/index.ts'
 import { Problem, policy } from '../../model/index.ts'
-import { hasOpen, livesIn, lockHolder } from '../../observe/index.ts'
 import { type Alone, lookAlone, takeAlone } from '../../record/index.ts'
 import { withFailpoints } from '../world/failpoints.ts'
 import type { World } from '../world/world.ts'
@@ -21,9 +18,10 @@ export type DaemonPlace = {
   lockless(): DaemonRecord | null
 }
 
-export function daemonPlace({ home, processes }: Pick<World, 'home' | 'processes'>): DaemonPlace {
+export function daemonPlace({ home, processes, connections }: Pick<World, 'home' | 'processes' | 'connections'>): DaemonPlace {
   const files = withFailpoints('daemon', daemonFiles(home))
-  const clings = ({ place, process }: DaemonRecord): boolean => judge(processes, place, process).kind === 'alive' && hasOpen(process.pid, files.lock)
+  const clings = ({ place, process }: DaemonRecord): boolean =>
+    judge(processes, place, process).kind === 'alive' && connections.hasOpen(process.pid, files.lock)
   return {
     files,
     here: () => withFailpoints('daemon', daemonFilesHere()),
@@ -39,7 +37,7 @@ export function daemonPlace({ home, processes }: Pick<World, 'home' | 'processes
       const lock = lookAlone(files.lock)
       const record = files.record()
       const fact = record === null ? null : judge(processes, record.place, record.process)
-      const holder = lock === 'held' ? born(processes, lockHolder(files.lock)) : null
+      const holder = lock === 'held' ? born(processes, connections, connections.lockHolder(files.lock)) : null
       return presenceOf({ lock, holder, record, fact, clings: record !== null && clings(record), remains: files.remains() })
     },
   }
@@ -56,8 +54,8 @@ export function folderProblem({ files }: DaemonPlace, error: unknown): unknown {
 }
 
 /** One of another pid namespace has another name on its own record, and is not ours to judge, although we can see it. */
-function born(processes: World['processes'], pid: number | null): ProcessId | null {
-  const seen = pid === null || !livesIn(pid, processes.here().pidNamespace) ? null : processes.sample(pid)
+function born(processes: World['processes'], connections: World['connections'], pid: number | null): ProcessId | null {
+  const seen = pid === null || !connections.livesIn(pid, processes.here().pidNamespace) ? null : processes.sample(pid)
   return seen?.kind === 'seen' ? { pid: seen.row.pid, ticks: seen.row.ticks } : null
 }
 
@@ -100,14 +98,3 @@ const hasLastWord = (files: DaemonFiles, { process: { pid }, startedAt }: Daemon
     .split('\n')
     .map((line) => line.split(' '))
     .some(([at = '', who, what]) => Date.parse(at) >= startedAt && who === String(pid) && what === 'ended:')
-
-/** What the kernel takes as the path of a socket, with its closing zero. Node cuts a longer one off without a word. */
-const SOCKET_PATH_BYTES = 107
-
-/** A path by which a socket in the folder can be bound or reached, however long the folder's own is. */
-export function reach(folder: string, name: string): { readonly path: string; close(): void } {
-  const path = join(folder, name)
-  if (Buffer.byteLength(path) <= SOCKET_PATH_BYTES) return { path, close: () => {} }
-  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
-  return { path: `/proc/self/fd/${fd}/${name}`, close: () => closeSync(fd) }
-}

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { askManager, type Managed } from '../../keep/index.ts'
 import type { Environment, UnitState } from '../../model/index.ts'
@@ -33,7 +31,7 @@ export type Systemd = {
 export function userSystemd(world: World): Systemd {
   refuseOtherSystems()
   const name = `holdfast${homeSuffix(world)}.service`
-  const env = reachable(world.env)
+  const env = reachable(world)
   const ask = (...args: readonly string[]): Promise<Managed> => askManager('systemctl', ['--user', ...args], env)
   const must = async (...args: readonly string[]): Promise<void> => {
     const answer = await askManager('systemctl', ['--user', ...args], env, world.policy.managerChangeMs)
@@ -43,7 +41,7 @@ export function userSystemd(world: World): Systemd {
   }
   return {
     name,
-    path: join(configFolder(world.env), 'systemd', 'user', name),
+    path: join(configFolder(world), 'systemd', 'user', name),
     text: withHash(systemdUnit(specOf(world, name)), digest),
     async trouble() {
       const answer = await ask('show', '--property=Version')
@@ -101,13 +99,13 @@ function stateIn(out: string): UnitState {
   }
 }
 
-const configFolder = (env: Environment): string => {
+const configFolder = ({ env, userFolder }: Pick<World, 'env' | 'userFolder'>): string => {
   const config = env['XDG_CONFIG_HOME']
-  return config !== undefined && isAbsolute(config) ? config : join(env['HOME'] ?? homedir(), '.config')
+  return config !== undefined && isAbsolute(config) ? config : join(userFolder(), '.config')
 }
 
 /** Who came here by su or from an agent without its environment has a systemd all the same. */
-function reachable(env: Environment): Environment {
-  const runtime = `/run/user/${process.geteuid?.() ?? 0}`
-  return env['XDG_RUNTIME_DIR'] === undefined && existsSync(runtime) ? { ...env, XDG_RUNTIME_DIR: runtime } : env
+function reachable({ env, own, directories }: Pick<World, 'env' | 'own' | 'directories'>): Environment {
+  const runtime = `/run/user/${own.uid()}`
+  return env['XDG_RUNTIME_DIR'] === undefined && directories.exists(runtime) ? { ...env, XDG_RUNTIME_DIR: runtime } : env
 }

@@ -1,10 +1,10 @@
 import { sessionVariables } from '../../decide/index.ts'
 import { SESSION_VARIABLES } from '../../harness/index.ts'
+import { askDaemon } from '../../keep/index.ts'
 import type { DaemonAnswer, DaemonPresence } from '../../model/index.ts'
 import { exitCode, Problem } from '../../model/index.ts'
 import { newMarker, OWN_VARIABLES } from '../world/ids.ts'
 import type { World } from '../world/world.ts'
-import { askDaemon } from './ask.ts'
 import { isComing } from './control.ts'
 import { type DaemonPlace, daemonPlace, folderProblem, repair } from './place.ts'
 

@@ -1,7 +1,6 @@
 import { censusOf, endRun, endWhatIsLeft, type RunEnd, untilKeeperLeft } from '../../act/index.ts'
 import type { Intent, LiveRun, Run, Session, SessionView, Store } from '../../model/index.ts'
 import { isLive } from '../../model/index.ts'
-import { isHelper } from '../../observe/index.ts'
 import { ancestorsOf, parentRun } from '../caller/caller.ts'
 import { endForgotten, forgottenLocks } from '../lock/trees-without-record.ts'
 import { closePane } from '../pane/join-pane.ts'
@@ -31,7 +30,7 @@ export async function stop(world: World, request: StopRequest): Promise<Stopped[
   const by = `${world.user()}@${world.host}`
   const intent: Intent = { end: 'stopped', by, reason: request.reason ?? `stopped by ${by}` }
   // One who was sent to do it from outside does it, wherever it is.
-  const isOutside = request.outside === true && (isHelper() || world.keepers.markerTrouble() !== null)
+  const isOutside = request.outside === true && (world.own.isHelper() || world.keepers.markerTrouble() !== null)
   const around = isOutside ? null : await ancestorsOf(world, await parentRun(world))
   return Promise.all(views.map(({ session, run }) => stopOne(world, store, session, run, intent, request.graceMs, around)))
 }

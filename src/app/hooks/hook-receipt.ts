@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Added } from '../../harness/index.ts'
+import { readHookReceipt, removeHookReceipt, writeHookReceipt } from '../../keep/index.ts'
 import type { World } from '../world/world.ts'
 
 /** What of the world hooks need. */
@@ -20,24 +19,18 @@ export type HookRecord = {
 }
 
 export function readHookRecord(world: HookWorld, harness: string, path: string): HookRecord | null {
-  try {
-    const { format, ...record } = JSON.parse(readFileSync(recordPath(world, harness), 'utf8')) as HookRecord & { format: number }
-    return format === 1 && record.path === path && isRecord(record) ? record : null
-  } catch {
-    return null
-  }
+  const { format, ...record } = (readHookReceipt(world.home, harness) ?? {}) as Partial<HookRecord> & { format?: number }
+  return format === 1 && record.path === path && isRecord(record) ? record : null
 }
 
-export function writeHookRecord(world: HookWorld, harness: string, record: HookRecord): void {
-  mkdirSync(join(world.home, 'hooks'), { recursive: true, mode: 0o700 })
-  writeFileSync(recordPath(world, harness), `${JSON.stringify({ format: 1, ...record })}\n`, { mode: 0o600 })
-}
+export const writeHookRecord = (world: HookWorld, harness: string, record: HookRecord): void =>
+  writeHookReceipt(world.home, harness, { format: 1, ...record })
 
-export const removeHookRecord = (world: HookWorld, harness: string): void => rmSync(recordPath(world, harness), { force: true })
+export const removeHookRecord = (world: HookWorld, harness: string): void => removeHookReceipt(world.home, harness)
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-const recordPath = (world: HookWorld, harness: string): string => join(world.home, 'hooks', `${harness}.json`)
-
-const isRecord = ({ sha256: sum, steps, made, created, folders }: Partial<HookRecord>): boolean =>
-  typeof sum === 'string' && Array.isArray(steps) && Array.isArray(made) && typeof created === 'boolean' && Array.isArray(folders)
+const isRecord = (record: Partial<HookRecord>): record is HookRecord => {
+  const { sha256: sum, steps, made, created, folders } = record
+  return typeof sum === 'string' && Array.isArray(steps) && Array.isArray(made) && typeof created === 'boolean' && Array.isArray(folders)
+}

@@ -1,6 +1,5 @@
 import type { Holding } from '../../decide/index.ts'
 import { type Directory, Problem } from '../../model/index.ts'
-import { findDirectory } from '../../observe/index.ts'
 import type { CheckSight } from '../../show/index.ts'
 import { ancestorsOf } from '../caller/caller.ts'
 import { runAround } from '../caller/who-am-i.ts'
@@ -9,7 +8,7 @@ import { holdingsOn, pidOf, whoseLocks } from './judge-locks.ts'
 
 /** Is it in use? Nobody's processes are looked at but those of who is in the way, and nothing is written. */
 export async function checkLock(world: World, dir: string): Promise<CheckSight> {
-  const directory = enterable(dir, world.islands)
+  const directory = enterable(dir, world.directories)
   if (typeof directory === 'string') return { dir, state: 'unknown', own: false, holding: null, why: directory }
   const store = await world.store('reader')
   const { locks } = await store.locks.all([], null)
@@ -26,9 +25,9 @@ export async function checkLock(world: World, dir: string): Promise<CheckSight> 
 }
 
 /** Why it cannot be told what is there, if it is there. */
-function enterable(dir: string, islands: string): Directory | string {
+function enterable(dir: string, directories: World['directories']): Directory | string {
   try {
-    return findDirectory(dir, islands)
+    return directories.find(dir)
   } catch (error) {
     if (error instanceof Problem && error.detail['reason'] !== undefined) return error.message
     throw error

@@ -1,16 +1,15 @@
 import { dirname } from 'node:path'
 import { type Eyes, isHere, type Looked, lookAtAll } from '../../act/index.ts'
 import { type Holding, isDelegated, judge, type LockVerdict, leftOf, lockVerdict, relationOf, type Standing, standing } from '../../decide/index.ts'
-import type { Directory, HandHolder, LiveRun, Lock, ProcessId, Relation, RunHolder, RunRecord, SeenLocks, Store } from '../../model/index.ts'
+import type { Directory, HandHolder, LiveRun, Lock, Mount, ProcessId, Relation, RunHolder, RunRecord, SeenLocks, Store } from '../../model/index.ts'
 import { isLive } from '../../model/index.ts'
-import { keyAt, lookForDirectory, type Mount, mountedBelow, readMounts, workplaceOf } from '../../observe/index.ts'
 import { asLive } from '../recover/recover.ts'
 import type { World } from '../world/world.ts'
 
-type Sharp = Eyes & Pick<World, 'clock' | 'islands'>
+type LockPorts = Eyes & Pick<World, 'clock' | 'directories'>
 
 /** Who of these locks is in the way of a directory, judged by what is true now. Nobody's processes are looked at for those that are not. */
-export async function holdingsOn(world: Sharp, store: Store, directory: Directory, locks: readonly Lock[]): Promise<Holding[]> {
+export async function holdingsOn(world: LockPorts, store: Store, directory: Directory, locks: readonly Lock[]): Promise<Holding[]> {
   const near = touching(world, directory, locks)
   const runs = new Map<string, LiveRun>()
   for (const { lock } of near) {
@@ -31,7 +30,7 @@ export async function holdingsOn(world: Sharp, store: Store, directory: Director
 }
 
 /** Locks that are in the way wherever they are. */
-export async function holdingsOf(world: Sharp, locks: readonly Lock[]): Promise<Holding[]> {
+export async function holdingsOf(world: LockPorts, locks: readonly Lock[]): Promise<Holding[]> {
   const judged = await judgeLocks(world, locks)
   return locks.map((lock) => ({ lock, relation: 'same', run: null, verdict: judged.get(lock.seq) as LockVerdict }))
 }
@@ -40,31 +39,31 @@ export async function holdingsOf(world: Sharp, locks: readonly Lock[]): Promise<
 const isOf = (runs: ReadonlyMap<string, LiveRun>, { holder, run }: Lock): boolean => holder.kind === 'run' && run !== null && runs.has(run)
 
 /** Where a held directory is by now. */
-function standingNow(world: Sharp, lock: Lock, mounts: readonly Mount[]): Standing | null {
+function standingNow(world: LockPorts, lock: Lock, mounts: readonly Mount[]): Standing | null {
   return standing(lock.directory, sameAsBefore(world, lock.directory, mounts), () => whereItIsNow(world, lock, mounts))
 }
 
 /** What the path of a directory leads to by now. Where that is still the same, what is known of it is, but for what was mounted since. */
-function sameAsBefore({ islands }: Sharp, directory: Directory, mounts: readonly Mount[]): Directory | null {
+function sameAsBefore({ directories }: LockPorts, directory: Directory, mounts: readonly Mount[]): Directory | null {
   const { path, key, above } = directory
-  if (above.length > 0 && keyAt(path) === key) return { ...directory, below: mountedBelow(path, mounts) }
-  return lookForDirectory(path, islands, mounts)
+  if (above.length > 0 && directories.keyAt(path) === key) return { ...directory, below: directories.mountedBelow(path, mounts) }
+  return directories.look(path, mounts)
 }
 
 /** After a rename, those who work in it still know where it is; the kernel tells of them. */
-function whereItIsNow(world: Sharp, lock: Lock, mounts: readonly Mount[]): Directory | 'deleted' | null {
+function whereItIsNow(world: LockPorts, lock: Lock, mounts: readonly Mount[]): Directory | 'deleted' | null {
   for (const id of isHere(lock, world) ? witnesses(world, lock) : []) {
-    const at = judge(world.processes, lock.place, id).kind === 'alive' ? workplaceOf(id.pid) : null
+    const at = judge(world.processes, lock.place, id).kind === 'alive' ? world.directories.workplace(id.pid) : null
     if (at?.deleted === true && at.key === lock.directory.key) return 'deleted'
     for (let path = at?.path ?? '/'; path !== '/'; path = dirname(path)) {
-      const found = lookForDirectory(path, world.islands, mounts)
+      const found = world.directories.look(path, mounts)
       if (found?.key === lock.directory.key) return found
     }
   }
   return null
 }
 
-function witnesses({ evidence }: Sharp, { holder, run }: Lock): ProcessId[] {
+function witnesses({ evidence }: LockPorts, { holder, run }: Lock): ProcessId[] {
   if (holder.kind === 'time') return []
   if (holder.kind === 'process') return [holder.by]
   const known = [run === null ? null : evidence.harness(run), holder.adopted ? holder.launcher : holder.keeper]
@@ -72,7 +71,7 @@ function witnesses({ evidence }: Sharp, { holder, run }: Lock): ProcessId[] {
 }
 
 /** What is true of locks by themselves, whatever the runs on record say. */
-export async function judgeLocks(world: Sharp, locks: readonly Lock[]): Promise<Map<number, LockVerdict>> {
+export async function judgeLocks(world: LockPorts, locks: readonly Lock[]): Promise<Map<number, LockVerdict>> {
   const records = locks.flatMap((lock) => (lock.holder.kind === 'run' ? [recordOfLock(lock, lock.holder)] : []))
   const looked = await lookAtAll(records, world)
   return new Map(
@@ -85,7 +84,7 @@ export async function judgeLocks(world: Sharp, locks: readonly Lock[]): Promise<
   )
 }
 
-function judgeByHand({ processes, clock }: Sharp, { place }: Lock, holder: HandHolder): LockVerdict {
+function judgeByHand({ processes, clock }: LockPorts, { place }: Lock, holder: HandHolder): LockVerdict {
   const { limit } = holder
   if (limit !== null && leftOf(limit, place, { here: processes.here(), ticks: processes.ticks(), at: clock.now() }) === 0)
     return { kind: 'free', why: 'its time is over', ending: null }
@@ -129,7 +128,7 @@ export type Whose = Omit<SeenLocks, 'locks'> & { readonly ours: readonly Lock[];
 
 /** `ancestors`: the runs around the caller; `session`: the one that it starts a run of; `own`: that session's present run. */
 export async function whoseLocks(
-  world: Sharp,
+  world: LockPorts,
   store: Store,
   { ancestors, session = null, own = null }: { ancestors: readonly string[]; session?: string | null; own?: string | null },
 ): Promise<Whose> {
@@ -140,11 +139,11 @@ export async function whoseLocks(
 }
 
 /** Ourselves and those we were started from, where their pids mean something to the lock. */
-export const originsFor = (world: Sharp, lock: Lock): readonly ProcessId[] => (isHere(lock, world) ? world.processes.origins() : [])
+export const originsFor = (world: LockPorts, lock: Lock): readonly ProcessId[] => (isHere(lock, world) ? world.processes.origins() : [])
 
 /** Which of these locks touch a directory. */
-export function touching(world: Sharp, directory: Directory, locks: readonly Lock[]): { lock: Lock; relation: Relation }[] {
-  const mounts = readMounts()
+export function touching(world: LockPorts, directory: Directory, locks: readonly Lock[]): { lock: Lock; relation: Relation }[] {
+  const mounts = world.directories.mounts()
   return locks.flatMap((lock) => {
     const held = standingNow(world, lock, mounts)
     const relation = held === null ? null : relationOf(directory, held)

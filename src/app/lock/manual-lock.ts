@@ -3,7 +3,6 @@ import { isHere } from '../../act/index.ts'
 import { isOwner } from '../../decide/index.ts'
 import type { HandHolder, Limit, Lock, ProcessId, Store } from '../../model/index.ts'
 import { isDead, isSignallable, Problem, sameProcess } from '../../model/index.ts'
-import { findDirectory, isThereAtAll } from '../../observe/index.ts'
 import { lockFacts, lockHolderLine } from '../../show/index.ts'
 import { ancestorsOf, frontOf } from '../caller/caller.ts'
 import { PASSES_ON } from '../caller/client.ts'
@@ -24,7 +23,7 @@ export type HandRequest = {
 
 /** Takes a directory by hand, for `caller`: who called this command, or the program that uses the library. */
 export async function lockByHand(world: World, request: HandRequest, caller: () => ProcessId): Promise<Lock> {
-  const directory = findDirectory(request.dir, world.islands)
+  const directory = world.directories.find(request.dir)
   const store = await world.store('writer')
   const parent = await runAround(world, 'writer')
   const holder = holderFor(world, request, caller)
@@ -105,8 +104,8 @@ export async function unlockByHand(world: World, dir: string, force: boolean, ag
 async function locksOn(world: World, store: Store, dir: string): Promise<Lock[]> {
   const { locks } = await store.locks.all([], null)
   const former = locks.filter((lock) => lock.directory.path === resolve(dir) && lock.holder.kind !== 'run')
-  if (former.length > 0 && !isThereAtAll(dir)) return former
-  const here = touching(world, findDirectory(dir, world.islands), locks).flatMap(({ lock, relation }) => (relation === 'same' ? [lock] : []))
+  if (former.length > 0 && !world.directories.exists(dir)) return former
+  const here = touching(world, world.directories.find(dir), locks).flatMap(({ lock, relation }) => (relation === 'same' ? [lock] : []))
   return [...here, ...former.filter((lock) => !here.includes(lock))]
 }
 

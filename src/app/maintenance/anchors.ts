@@ -5,7 +5,6 @@ import { allAnchors, anchorNow, isProgramOf, stampOf } from '../../harness/index
 import { foreignFiles } from '../../keep/index.ts'
 import type { AnchorVerdict } from '../../model/index.ts'
 import { INITIAL_TIME_NAMESPACE } from '../../model/index.ts'
-import { sharedFileSystem } from '../../observe/index.ts'
 import { anchorFindings, anchorText, type Finding, type JudgedAnchor } from '../../show/index.ts'
 import { candidateOf } from '../world/process-candidate.ts'
 import type { World } from '../world/world.ts'
@@ -44,7 +43,7 @@ const handsOf = (world: World): AnchorHands => ({
   files: foreignFiles,
 })
 
-function eyesOf({ processes }: World): AnchorEyes {
+function eyesOf({ directories, processes }: World): AnchorEyes {
   const place = processes.here()
   return {
     here: place,
@@ -56,6 +55,6 @@ function eyesOf({ processes }: World): AnchorEyes {
     },
     isNamespaceGone: processes.isNamespaceGone,
     namesakes: processes.namesakes,
-    sharedBy: (path) => sharedFileSystem(dirname(path)),
+    sharedBy: (path) => directories.sharedFileSystem(dirname(path)),
   }
 }

@@ -2,7 +2,6 @@ import { lookAtAll } from '../../act/index.ts'
 import { brokenInvariants, verdict } from '../../decide/index.ts'
 import type { LiveRun, SessionView, Store } from '../../model/index.ts'
 import { cgroupName, liveRunsOf } from '../../model/index.ts'
-import { findProgram } from '../../observe/index.ts'
 import { duplicateAdvice, duplicateText, type Finding, levelText, suspectText } from '../../show/index.ts'
 import { twoOwners } from '../agent/find-agents.ts'
 import { runsInQuestion, suspectsOfRuns } from '../agent/suspects.ts'
@@ -45,11 +44,11 @@ export async function examine(world: World): Promise<Finding[]> {
 
 /** What holds runs together here, and what cannot be seen. */
 function machine(world: World): Finding[] {
-  const { processes, keepers, cgroups } = world
+  const { processes, keepers, cgroups, own } = world
   const containment = containmentFor(world, 'RUN', cgroups.base())
   const marker = keepers.markerTrouble()
   const { rows, blind } = processes.table({ since: 0, cookies: false })
-  const foreign = rows.filter(({ uid }) => uid !== process.geteuid?.()).length
+  const foreign = rows.filter(({ uid }) => uid !== own.uid()).length
   world.spares()
   const config = world.configTrouble()
   return [
@@ -83,7 +82,7 @@ function machine(world: World): Finding[] {
       level: blind !== null ? 'trouble' : processes.hides() ? 'note' : 'fine',
       what:
         blind ??
-        `all ${rows.length} processes here can be told apart${foreign > 0 && process.geteuid?.() !== 0 ? `; ${foreign} of other users are known by marker only` : ''}${processes.hides() ? '; /proc is mounted with hidepid: what belongs to others is not seen at all' : ''}`,
+        `all ${rows.length} processes here can be told apart${foreign > 0 && own.uid() !== 0 ? `; ${foreign} of other users are known by marker only` : ''}${processes.hides() ? '; /proc is mounted with hidepid: what belongs to others is not seen at all' : ''}`,
       next: blind === null ? null : 'what cannot be seen is unknown, and nothing is ended because of it',
     },
   ]
@@ -104,7 +103,7 @@ function notifications(world: World): Finding[] {
   const what = `${open.length === 0 ? 'nobody is told' : `told by ${open.join(', ')}`} while the daemon runs${shut.length === 0 ? '' : `; not by ${shut.join('; ')}`}`
   const told: Finding = { topic: 'notifications', level: 'fine', what, next: open.length === 0 ? 'config.toml: [notify]' : null }
   const program = world.notify().command?.[0]
-  if (program === undefined || findProgram(program, '/', world.env['PATH']) !== null) return [told]
+  if (program === undefined || world.directories.program(program, '/', world.env['PATH']) !== null) return [told]
   return [
     told,
     { topic: 'notifications', level: 'trouble', what: `there is no program ${program} to tell it`, next: 'config.toml: [notify] command' },

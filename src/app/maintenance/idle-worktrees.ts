@@ -1,5 +1,4 @@
 import type { Store } from '../../model/index.ts'
-import { entriesOf, lookForDirectory, readMounts } from '../../observe/index.ts'
 import { holdingsOn } from '../lock/judge-locks.ts'
 import { cwdsBelow, removeUnused, whoUses } from '../worktree/worktree.ts'
 import type { World } from '../world/world.ts'
@@ -7,7 +6,7 @@ import type { Removable } from './removable.ts'
 
 /** Worktrees of ours: those that are clean, and in which nobody works, can go; the others are named. */
 export async function idleWorktrees(world: World, store: Store): Promise<Removable[]> {
-  const paths = entriesOf(world.islands)
+  const paths = world.directories.entries(world.islands)
   if (paths.length === 0) return []
   const workers = cwdsBelow(world)
   const found: Removable[] = []
@@ -28,7 +27,7 @@ export async function idleWorktrees(world: World, store: Store): Promise<Removab
 }
 
 async function inUse(world: World, store: Store, path: string): Promise<string | null> {
-  const directory = lookForDirectory(path, world.islands, readMounts())
+  const directory = world.directories.look(path, world.directories.mounts())
   if (directory === null) return 'it cannot be entered'
   const { locks } = await store.locks.all([], null)
   const held = (await holdingsOn(world, store, directory, locks)).find(({ verdict }) => verdict.kind !== 'free')

@@ -17,7 +17,7 @@ export type Attached = { readonly kind: 'joined' | 'switched' | 'here' } | ({ re
 
 /** Joins a run in its pane: from a terminal, from inside another tmux, or from another pane of ours. */
 export async function joinPane(world: World, run: RunBase & { readonly tmux: Pane }): Promise<Attached> {
-  const { env, panes } = world
+  const { env, own, panes } = world
   const around = await parentRun(world, 'reader')
   if (around?.id === run.id) return { kind: 'here' }
   const trouble = panes.trouble()
@@ -26,7 +26,7 @@ export async function joinPane(world: World, run: RunBase & { readonly tmux: Pan
   if (!(await panes.isOpen(run.tmux))) return withoutPane(world, run)
   if (around?.tmux?.socket === run.tmux.socket && (await panes.switch(around.tmux, run.tmux))) return { kind: 'switched' }
   // Said by our front, or by nobody: whatever else has this number is not ours to write to.
-  if (frontPid(env) !== process.ppid) throw new Problem('usage', 'to join a pane the holdfast command itself is needed', { hint: 'use bin/holdfast' })
+  if (frontPid(env) !== own.parent()) throw new Problem('usage', 'to join a pane the holdfast command itself is needed', { hint: 'use bin/holdfast' })
   panes.join(run.tmux, run.id)
   return { kind: 'joined' }
 }

@@ -1,22 +1,21 @@
 import { type Eyes, type Looked, lookAtAll } from '../../act/index.ts'
 import { endedAt, verdict } from '../../decide/index.ts'
-import type { Clock, LiveRun, RunRecord, RunRecords, Store } from '../../model/index.ts'
-import { lookForDirectory, readMounts } from '../../observe/index.ts'
+import type { Clock, Directories, LiveRun, RunRecord, RunRecords, Store } from '../../model/index.ts'
 
 /**
  * An empty store beside run directories was lost: deleted, or moved away. Its runs may be alive, so they are put on record again, and
  * judged, before anything can be claimed. Costs one look at an empty folder when there is nothing to recover.
  */
-export async function recoverStore(store: Store, eyes: Omit<Eyes, 'others'> & { clock: Clock; islands: string }): Promise<void> {
+export async function recoverStore(store: Store, eyes: Omit<Eyes, 'others'> & { clock: Clock; directories: Directories }): Promise<void> {
   const { agentState, runRecords, clock } = eyes
   if (!(await store.isEmpty())) return
   const records = readAll(runRecords)
   if (records.length === 0) return
-  const mounts = readMounts()
+  const mounts = eyes.directories.mounts()
   await store.claims.restore(
     records.map((record) => ({
       record,
-      directory: lookForDirectory(record.dir, eyes.islands, mounts),
+      directory: eyes.directories.look(record.dir, mounts),
       native: agentState.natives(record.id).at(-1) ?? null,
     })),
   )

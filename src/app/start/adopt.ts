@@ -35,7 +35,7 @@ function findAgent(world: World, pid: number, force: boolean): Agent {
   const seen = isSignallable(pid) ? processes.sample(pid) : { kind: 'absent' as const }
   if (seen.kind !== 'seen' || isDead(seen.row.state)) throw new Problem('noSuchSession', `there is no process ${pid} to adopt`)
   const { row } = seen
-  const uid = process.geteuid?.()
+  const uid = world.own.uid()
   if (uid !== 0 && row.uid !== uid)
     throw new Problem('usage', `pid ${pid} (${row.name}) belongs to uid ${row.uid}: you could not end it`, { hint: 'adopt it as that user' })
   const agent = agentsHere(world).find((one) => [one.row, ...one.launchers].some((part) => part.pid === pid && part.ticks === row.ticks))

@@ -12,13 +12,12 @@ import {
   wantsApart,
 } from '../../decide/index.ts'
 import { commandOf, isIdle } from '../../harness/index.ts'
-import { helpOf } from '../../keep/index.ts'
+import { helpOf, readPrompt } from '../../keep/index.ts'
 import type { Agent, Harness } from '../../model/index.ts'
 import { Problem } from '../../model/index.ts'
-import { findProgram } from '../../observe/index.ts'
 import type { World } from '../world/world.ts'
 import type { Spoken } from './plan.ts'
-import { asArgument, readPrompt } from './prompt.ts'
+import { asArgument } from './prompt.ts'
 import type { StartRequest } from './request.ts'
 
 export function speak(world: World, request: StartRequest): Spoken {
@@ -130,7 +129,7 @@ export const isInstalled = (world: World, harness: Harness): boolean => installe
 
 const installed = (world: World, { commands, owns }: Harness): string | undefined =>
   commands.find((command) => {
-    const path = findProgram(command, '/', world.env['PATH'])
+    const path = world.directories.program(command, '/', world.env['PATH'])
     return path !== null && owns?.(path) !== false
   })
 

@@ -1,7 +1,6 @@
 import { relationOf, standingOf } from '../../decide/index.ts'
 import type { Agent, Directory } from '../../model/index.ts'
 import { Problem, sameProcess } from '../../model/index.ts'
-import { lookForDirectory, readMounts } from '../../observe/index.ts'
 import { agentFacts, agentLine, agentsHere, markedBy, ownersOf } from '../agent/unmanaged-agents.ts'
 import type { World } from '../world/world.ts'
 import type { Plan } from './plan.ts'
@@ -32,10 +31,10 @@ export async function besideUnmanaged(plan: Plan, delegated: boolean): Promise<r
 }
 
 async function unmanagedIn(world: World, directory: Directory): Promise<Agent[]> {
-  const mounts = readMounts()
+  const mounts = world.directories.mounts()
   const near = agentsHere(world).filter(({ cwd }) => {
     // One that works in the root directory is at work nowhere: that is where those go who let go of everything.
-    const there = cwd === null || cwd === '/' ? null : lookForDirectory(cwd, world.islands, mounts)
+    const there = cwd === null || cwd === '/' ? null : world.directories.look(cwd, mounts)
     return there !== null && relationOf(directory, standingOf(there)) !== null
   })
   const origins = world.processes.origins()

@@ -1,7 +1,6 @@
 import type { Holding } from '../../decide/index.ts'
 import type { Agent, Lock, RunBase, SharedWith } from '../../model/index.ts'
 import { isLive, Problem } from '../../model/index.ts'
-import { terminalName } from '../../observe/index.ts'
 import { carriedBy } from '../lock/refusal-message.ts'
 import { containmentFor } from '../world/choose-containment.ts'
 import { newCookie, newMarker, newRunId } from '../world/ids.ts'
@@ -78,7 +77,7 @@ function newRun({ world, request, front, session, parent, directory, base }: Pla
     tmux: request.tmux === true ? { socket: world.panes.socket(), name: id } : null,
     host: world.host,
     user: world.user(),
-    tty: terminalName(),
+    tty: world.own.terminal(),
     startedAt: now,
   }
 }

@@ -2,7 +2,6 @@ import { endRun, endWhatIsLeft, type RunEnd } from '../../act/index.ts'
 import type { ClaimDecision } from '../../decide/index.ts'
 import type { Intent, LiveRun } from '../../model/index.ts'
 import { isLive, Problem } from '../../model/index.ts'
-import { findProgram } from '../../observe/index.ts'
 import { refusal } from '../lock/refusal-message.ts'
 import { endForgotten, type Forgotten } from '../lock/trees-without-record.ts'
 import { closePane } from '../pane/join-pane.ts'
@@ -98,7 +97,7 @@ async function settle(run: LiveRun, { world, store }: Plan): Promise<void> {
 /** What cannot be started is told before anybody is ended for it. */
 export function refuseMissingProgram({ world, request, directory }: Plan): void {
   const [program = ''] = request.argv
-  if (request.adopt === undefined && findProgram(program, directory.path, world.env['PATH']) === null)
+  if (request.adopt === undefined && world.directories.program(program, directory.path, world.env['PATH']) === null)
     throw new Problem('noSuchSession', `could not start ${program}: it is not there, or no executable file; nobody was ended for it`)
 }
 

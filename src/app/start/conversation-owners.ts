@@ -2,7 +2,6 @@ import { basename } from 'node:path'
 import { strongestOfEach } from '../../decide/index.ts'
 import type { Directory, Harness, NativeClaim, NativeId } from '../../model/index.ts'
 import { Problem } from '../../model/index.ts'
-import { lookForDirectory, readMounts } from '../../observe/index.ts'
 import { claimsOf, heldBy, keeperOf, type Whose, whoseAgents } from '../agent/find-agents.ts'
 import { agentFacts, agentLine, agentsHere, markedBy } from '../agent/unmanaged-agents.ts'
 import { seeAll } from '../see/look-at-sessions.ts'
@@ -36,9 +35,9 @@ export async function refuseOwned(world: World, native: NativeId, exceptSession:
 
 /** The newest session of a directory may be that of whoever works there. */
 export function refuseNewest(world: World, harness: Harness, directory: Directory): void {
-  const mounts = readMounts()
+  const mounts = world.directories.mounts()
   const there = agentsHere(world).find(
-    (agent) => agent.harness === harness.name && agent.cwd !== null && lookForDirectory(agent.cwd, world.islands, mounts)?.key === directory.key,
+    (agent) => agent.harness === harness.name && agent.cwd !== null && world.directories.look(agent.cwd, mounts)?.key === directory.key,
   )
   if (there === undefined) return
   throw new Problem(

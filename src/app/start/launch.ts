@@ -4,7 +4,6 @@ import { sessionVariables, startTrouble } from '../../decide/index.ts'
 import { GIT_VARIABLES, SESSION_VARIABLES } from '../../harness/index.ts'
 import type { CgroupBase, Ending, HostedKeeper, Launch, Pane, ProcessId, RunBase, RunRecord, Store } from '../../model/index.ts'
 import { intentOf, isLive, LINEAGE_VARIABLE, liveRunsOf, Problem } from '../../model/index.ts'
-import { unreadVariables } from '../../observe/index.ts'
 import { refuseElsewhere } from '../pane/hosting.ts'
 import { reachServer } from '../pane/join-pane.ts'
 import { withFailpoints } from '../world/failpoints.ts'
@@ -38,10 +37,10 @@ export function launchOf(
     stripped,
     added: {
       // In the foreground a shell hands them on by itself.
-      ...(about.front === null ? unreadVariables(environment) : {}),
+      ...(about.front === null ? world.own.unreadVariables(environment) : {}),
       HOLDFAST_HOME: world.home,
       // For our own command and hooks, wherever the agent's own PATH leads.
-      HOLDFAST_NODE: process.execPath,
+      HOLDFAST_NODE: world.own.executable,
       HOLDFAST_SESSION: run.session,
       HOLDFAST_RUN: run.id,
       HOLDFAST_EPOCH: String(run.epoch),

@@ -1,6 +1,5 @@
 import type { Directory, Run, Store, Until } from '../../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../../model/index.ts'
-import { findDirectory } from '../../observe/index.ts'
 import { ancestorsOf, lineageOf, provenFront } from '../caller/caller.ts'
 import { runAround } from '../caller/who-am-i.ts'
 import { carriedBy } from '../lock/refusal-message.ts'
@@ -48,7 +47,7 @@ export async function prepare(world: World, asked: StartRequest): Promise<Plan> 
     known?.id ?? request.session ?? request.name ?? newSessionId(request.adopt?.harness ?? spoken.harness?.name ?? request.argv[0] ?? 'run', world)
   const about = { ancestors: await ancestorsOf(world, parent), base: world.cgroups.base(), firstEpoch: known?.epoch ?? 0 }
   // Last, since it may make something.
-  const from = request.dir ?? currentDirectory('say where with --dir')
+  const from = request.dir ?? currentDirectory(world, 'say where with --dir')
   const worktree = request.worktree === undefined ? null : await worktreeFor(world, store, from, request.worktree, session)
   const directory = directoryAt(worktree?.dir ?? from, session, world)
   return { world, store, request, spoken, directory, made: worktree?.made === true ? worktree.path : null, front, lineage, parent, session, ...about }
@@ -106,9 +105,9 @@ function newSessionId(program: string, { clock }: World): string {
 }
 
 /** A session may outlive the worktree that it had. */
-function directoryAt(path: string, session: string, { islands }: World): Directory {
+function directoryAt(path: string, session: string, { directories, islands }: World): Directory {
   try {
-    return findDirectory(path, islands)
+    return directories.find(path)
   } catch (error) {
     if (!(error instanceof Problem) || !path.startsWith(`${islands}/`)) throw error
     throw new Problem(error.kind, `${error.message}: the worktree of session ${session} was removed`, {

@@ -1,68 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { Problem } from '../../model/index.ts'
 
-const MAX_PROMPT = 16 * 1024 * 1024
 /** What Linux allows one word of a command line, with room for its end. */
 const MAX_ARGUMENT = 128 * 1024 - 1
-
-/** The prompt in a file, or (`-`) on stdin. */
-export function readPrompt(path: string): Uint8Array {
-  if (path === '') throw new Problem('usage', '--prompt-file needs a file, or - for stdin')
-  const bytes = path === '-' ? readAll(0, MAX_PROMPT) : readFile(path)
-  if (bytes === null)
-    throw new Problem('usage', `the prompt in ${nameOf(path)} is longer than ${MAX_PROMPT / 1024 / 1024} MB`, {
-      hint: 'put it into a file in the directory, and tell the agent to read that',
-    })
-  if (bytes.every((byte) => byte <= 0x20)) throw new Problem('usage', `there is no prompt in ${nameOf(path)}`)
-  return bytes
-}
-
-const nameOf = (path: string): string => (path === '-' ? 'stdin' : path)
-
-function readFile(path: string): Uint8Array | null {
-  let fd: number
-  try {
-    fd = openSync(path, 'r')
-  } catch (error) {
-    throw new Problem('noSuchSession', `the prompt ${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`, {
-      hint: 'say where it lies, or - for stdin',
-      cause: error,
-    })
-  }
-  try {
-    if (fstatSync(fd).isDirectory()) throw new Problem('usage', `the prompt ${path} is a directory`)
-    return readAll(fd, MAX_PROMPT)
-  } finally {
-    closeSync(fd)
-  }
-}
-
-/** Null: it is longer than that. */
-export function readAll(fd: number, most: number): Uint8Array | null {
-  const chunks: Buffer[] = []
-  for (let size = 0; size <= most; ) {
-    const chunk = Buffer.alloc(64 * 1024)
-    const read = readSome(fd, chunk)
-    if (read === 0) return Buffer.concat(chunks)
-    chunks.push(chunk.subarray(0, read))
-    size += read
-  }
-  return null
-}
-
-/** A terminal or pipe that is set not to block says EAGAIN instead of waiting. */
-function readSome(fd: number, chunk: Buffer): number {
-  for (;;) {
-    try {
-      return readSync(fd, chunk)
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      if (code === 'EOF') return 0
-      if (code !== 'EAGAIN') throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
-    }
-  }
-}
 
 /** Where a harness takes its prompt as an argument only. */
 export function asArgument(prompt: Uint8Array, title: string): string {

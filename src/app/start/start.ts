@@ -96,7 +96,7 @@ type Look = { readonly decision: ClaimDecision; readonly beside: Beside }
 
 async function decide(plan: Plan, view: SessionView | null): Promise<Look> {
   const { world, request } = plan
-  if (plan.front !== null && process.ppid !== plan.front.keeper.pid)
+  if (plan.front !== null && world.own.parent() !== plan.front.keeper.pid)
     throw new Problem('held', 'the command that waited for this plan is gone; nothing was started')
   const current = toJudge(view?.run ?? null)
   const beside = await whoIsThere(plan, current)
@@ -142,7 +142,7 @@ async function notesOn({ world, directory, request }: Plan, { holdings, neighbou
 
 async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[], notes: readonly string[]): Promise<Begun> {
   const { world, store, request, front, lineage } = plan
-  const umask = request.umask ?? world.behalf?.umask ?? process.umask()
+  const umask = request.umask ?? world.behalf?.umask ?? world.own.umask()
   let keeper: ProcessId
   try {
     // Where it cannot be made, the stub cannot enter it, and says so by not saying where it is.

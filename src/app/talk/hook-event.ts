@@ -50,7 +50,7 @@ async function hearPrompt(world: World, store: Store, run: Run, { harness, paylo
   if (payload['agent_id'] !== undefined && payload['agent_id'] !== null) return null
   const { prompt } = payload
   if (native !== null)
-    world.agentState.recordPrompted(run.id, `${world.clock.now()} ${process.pid} ${typeof prompt === 'string' ? promptMark(prompt) : '-'}\n`)
+    world.agentState.recordPrompted(run.id, `${world.clock.now()} ${world.own.pid} ${typeof prompt === 'string' ? promptMark(prompt) : '-'}\n`)
   if (native !== null && world.agentState.natives(run.id).at(-1)?.id !== native)
     await bind(world, store, run, { harness, id: native }, { how: 'hook' })
   if (native !== null) await noteActivity(world, store, run, 'busy')

@@ -1,7 +1,6 @@
 import { relationOf, shareRepository, standingOf } from '../../decide/index.ts'
-import type { Directory, Lock, Run } from '../../model/index.ts'
+import type { Directory, Lock, Mount, Run } from '../../model/index.ts'
 import { Problem } from '../../model/index.ts'
-import { findDirectory, lookForDirectory, type Mount, readMounts } from '../../observe/index.ts'
 import { touching } from '../lock/judge-locks.ts'
 import { currentDirectory } from '../world/working-directory.ts'
 import type { World } from '../world/world.ts'
@@ -14,7 +13,7 @@ type Where = { readonly run: Run | null; readonly dir: string }
  * was renamed since.
  */
 export function nearTo(world: World, asker: Where | null, locks: readonly Lock[]): (other: { readonly run: Run }) => boolean {
-  const mounts = readMounts()
+  const mounts = world.directories.mounts()
   const ofRuns = locks.filter(({ holder }) => holder.kind === 'run')
   const held = new Map(ofRuns.map((lock) => [lock.run, lock.directory]))
   const directory = placeOf(world, asker, held, mounts)
@@ -24,16 +23,16 @@ export function nearTo(world: World, asker: Where | null, locks: readonly Lock[]
     const known = held.get(run.id)
     if (known !== undefined && (known.repository !== null || directory.repository === null)) return shareRepository(directory, known)
     // It may have become a repository since it was held; and one that holds nothing is known by its path alone.
-    const there = lookForDirectory(run.dir, world.islands, mounts)
+    const there = world.directories.look(run.dir, mounts)
     return there !== null && (shareRepository(directory, there) || (known === undefined && relationOf(directory, standingOf(there)) !== null))
   }
 }
 
 /** Where the asker works: as it is now, or as it was held if it is not there any more. */
 function placeOf(world: World, asker: Where | null, held: ReadonlyMap<string | null, Directory>, mounts: readonly Mount[]): Directory {
-  if (asker === null) return findDirectory(currentDirectory('go to one that does'), world.islands, mounts)
+  if (asker === null) return world.directories.find(currentDirectory(world, 'go to one that does'), mounts)
   const path = asker.run?.dir ?? asker.dir
-  const place = lookForDirectory(path, world.islands, mounts) ?? held.get(asker.run?.id ?? null)
+  const place = world.directories.look(path, mounts) ?? held.get(asker.run?.id ?? null)
   if (place === undefined) throw new Problem('noSuchSession', `${path}, where the session works, no longer exists`, { hint: 'leave --here out' })
   return place
 }

@@ -1,6 +1,5 @@
 import { type Asker, chooseSiblings, type Families, type Kinship } from '../../decide/index.ts'
 import type { Lock, Run, Store } from '../../model/index.ts'
-import { branchFinder } from '../../observe/index.ts'
 import type { SiblingSight, Sight } from '../../show/index.ts'
 import { whoAmI } from '../caller/who-am-i.ts'
 import { judgeLocks } from '../lock/judge-locks.ts'
@@ -29,7 +28,7 @@ export async function siblings(world: World, request: SiblingsRequest): Promise<
   const runs = chosen.map(({ sight }) => sight.run)
   const said = await store.messages.said(runs.map(({ id }) => id))
   const ports = await portsOf(world, runs)
-  const branchOf = branchFinder()
+  const branchOf = world.directories.branchFinder()
   const held = await heldByHand(world, locks)
   return {
     self,

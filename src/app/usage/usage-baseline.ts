@@ -1,7 +1,6 @@
 import { choosesSession } from '../../decide/index.ts'
 import { baselineUsage, HARNESSES, usageSince } from '../../harness/index.ts'
 import type { Environment, Harness, NativeId, Run, UsageCursor, UsageRule } from '../../model/index.ts'
-import { birthOf } from '../../observe/index.ts'
 import type { World } from '../world/world.ts'
 
 /** Whoever counts writes down how far it came; where counting began is written once, and by nobody else. */
@@ -43,19 +42,20 @@ export function beginUsageLate(world: World, run: Run, harness: Harness, native:
   const { usage } = harness
   if (usage === null) return
   const at = { env: placesOf(world, run.id), id: native }
-  if (usage.kind !== 'lines' && isOlder(harness, usage, at, run)) beginUsage(world, run.id, harness, native)
+  if (usage.kind !== 'lines' && isOlder(world, harness, usage, at, run)) beginUsage(world, run.id, harness, native)
   else beginUsageNew(world, run, harness, native)
 }
 
 /** Whether the totals of a conversation are of before that: those in a database do not say when it began, but who goes on with one says so. */
 export function isOlder(
+  { directories }: Pick<World, 'directories'>,
   harness: Harness,
   rule: Exclude<UsageRule, { kind: 'lines' }>,
   at: { readonly env: Environment; readonly id: string },
   { argv, startedAt }: Pick<Run, 'argv' | 'startedAt'>,
 ): boolean {
   if (rule.kind === 'database') return choosesSession(harness, argv.slice(1))
-  return rule.files(at.env, at.id, 'own').some((path) => (birthOf(path) ?? startedAt) < startedAt - BIRTH_MS)
+  return rule.files(at.env, at.id, 'own').some((path) => (directories.bornAt(path) ?? startedAt) < startedAt - BIRTH_MS)
 }
 /** Births of processes are known to a hundredth of a second, those of files by another clock. */
 const BIRTH_MS = 1_000

@@ -2,7 +2,6 @@ import { basename, join, relative } from 'node:path'
 import { areWorktrees, type Holding } from '../../decide/index.ts'
 import type { Directory, Store } from '../../model/index.ts'
 import { BRANCH_PREFIX, isDead, Problem, WORKTREE_REASON } from '../../model/index.ts'
-import { branchOf, findDirectory, isThereAtAll, lookForDirectory, mainOf, readMounts } from '../../observe/index.ts'
 import type { WorktreeSight } from '../../show/index.ts'
 import { pidOf } from '../lock/judge-locks.ts'
 import { whileHeld } from '../lock/take-lock.ts'
@@ -16,7 +15,7 @@ const PLACES = 100
 
 /** A working tree of its own, of the repository that `from` lies in: the one that we have for that branch, or a new one. */
 export async function worktreeFor(world: World, store: Store, from: string, wanted: string, session: string): Promise<MadeWorktree> {
-  const around = findDirectory(from, world.islands)
+  const around = world.directories.find(from)
   if (around.repository === null)
     throw new Problem('usage', `${around.path} is in no git repository, so there can be no worktree of it`, { hint: 'leave --worktree out' })
   if (wanted.startsWith('refs/')) throw new Problem('usage', `name the branch without refs/heads/, not ${wanted}`)
@@ -43,15 +42,15 @@ async function findOrMake(world: World, around: Directory, branch: string, stem:
   const repository = around.repository?.root ?? around.path
   for (let place = 1; place <= PLACES; place++) {
     const path = join(world.islands, place === 1 ? stem : `${stem}-${place}`)
-    if (isThereAtAll(path) && (await isHalfMade(world, path))) await mend(world, path)
-    if (isThereAtAll(path)) {
-      if (isFor(world, path, around, branch)) return { path, dir: sameFolder(path, around), made: false }
+    if (world.directories.exists(path) && (await isHalfMade(world, path))) await mend(world, path)
+    if (world.directories.exists(path)) {
+      if (isFor(world, path, around, branch)) return { path, dir: sameFolder(world, path, around), made: false }
       continue
     }
     const trouble = await world.worktrees.add({ repository, path, branch, reason: `${WORKTREE_REASON}${session}` })
     if (trouble !== null)
       throw new Problem('usage', `no worktree of ${repository} could be made: ${trouble}`, { hint: 'name another branch: --worktree=BRANCH' })
-    return { path, dir: sameFolder(path, around), made: true }
+    return { path, dir: sameFolder(world, path, around), made: true }
   }
   throw new Problem('unavailable', `there are ${PLACES} worktrees named ${stem} already`, {
     hint: 'holdfast prune removes those that are clean and unused',
@@ -72,28 +71,30 @@ async function mend(world: World, path: string): Promise<void> {
 }
 
 /** Below the top of a large repository one works in a part of it; a folder that is not committed is not there. */
-function sameFolder(path: string, around: Directory): string {
+function sameFolder({ directories }: World, path: string, around: Directory): string {
   const dir = join(path, relative(around.repository?.root ?? around.path, around.path))
-  return isThereAtAll(dir) ? dir : path
+  return directories.exists(dir) ? dir : path
 }
 
 /** Another worktree of the same repository, on that branch. */
 function isFor(world: World, path: string, around: Directory, branch: string): boolean {
-  const there = lookForDirectory(path, world.islands, readMounts())
-  return there !== null && branchOf(path) === branch && (areWorktrees(there, around) || there.repository?.top === around.repository?.top)
+  const there = world.directories.look(path, world.directories.mounts())
+  return (
+    there !== null && world.directories.branch(path) === branch && (areWorktrees(there, around) || there.repository?.top === around.repository?.top)
+  )
 }
 
 /** What is to be told of a directory that lies in a worktree of ours. */
-export function worktreeAt({ islands }: World, dir: string): WorktreeSight | null {
+export function worktreeAt({ directories, islands }: World, dir: string): WorktreeSight | null {
   const name = dir.startsWith(`${islands}/`) ? dir.slice(islands.length + 1).split('/', 1)[0] : undefined
   if (name === undefined) return null
   const path = join(islands, name)
-  return { path, branch: branchOf(path), repository: mainOf(path) }
+  return { path, branch: directories.branch(path), repository: directories.mainWorktree(path) }
 }
 
 /** Held while it is asked once more and removed: who wants to start there is refused, or was first and is seen. Null: it is gone. */
 export async function removeUnused(world: World, store: Store, path: string): Promise<string | null> {
-  const directory = lookForDirectory(path, world.islands, readMounts())
+  const directory = world.directories.look(path, world.directories.mounts())
   if (directory === null) return 'it cannot be entered'
   const held = await whileHeld(
     world,

@@ -1,6 +1,5 @@
-import type { ProcessId } from '../../model/index.ts'
+import type { OwnProcess, ProcessId } from '../../model/index.ts'
 import { isRunMarker } from '../../model/index.ts'
-import { ownMarker } from '../../observe/index.ts'
 
 /** The shell that waits to become the keeper, with the marker and cookie it already carries. */
 export type Front = {
@@ -20,18 +19,15 @@ const HAS_FRONT = /^(run$|resume$|restart$|--)/
  * What the variable says, if its own process can have said it: an inherited one names another pid, and anybody can write one. We have the
  * marker that our front has taken; where it could take none, we have the one that it was born with.
  */
-export function frontIn(env: NodeJS.ProcessEnv, own: () => number | null | undefined): RegExpExecArray | null {
+export function frontIn(
+  env: NodeJS.ProcessEnv,
+  process: Pick<OwnProcess, 'parent' | 'verb'>,
+  own: () => number | null | undefined,
+): RegExpExecArray | null {
   const match = /^(\d+) (\d+|-) ([0-9a-f-]{36}) (\S+) ([0-9a-f]+|-)$/.exec(env['HOLDFAST_FRONT'] ?? '')
-  if (match === null || Number(match[1]) !== process.ppid || !HAS_FRONT.test(process.argv[2] ?? '')) return null
+  if (match === null || Number(match[1]) !== process.parent() || !HAS_FRONT.test(process.verb())) return null
   const marker = own()
   return (match[2] === '-' ? markerIn(match[4] ?? '') === asRunMarker(marker) : Number(match[2]) === marker) ? match : null
-}
-
-/** The run marker that the caller was born with, as long as there is no home and no store: good enough to look for a run that carries it. */
-export function markerBeforeHome(env: NodeJS.ProcessEnv): number | null {
-  const own = ownMarker()
-  const front = frontIn(env, () => own)
-  return front === null ? own : markerIn(front[4] ?? '')
 }
 
 export const asRunMarker = (marker: number | null | undefined): number | null => (typeof marker === 'number' && isRunMarker(marker) ? marker : null)

@@ -2,12 +2,15 @@ import type { Ender, Eyes, Hands } from '../../act/index.ts'
 import type {
   Cgroups,
   Clock,
+  Connections,
   Containers,
   DaemonLore,
+  Directories,
   Harness,
   Keepers,
   Notifiers,
   NotifyConfig,
+  OwnProcess,
   Panes,
   Policy,
   Processes,
@@ -23,6 +26,10 @@ import type {
 /** Everything that a use case may touch. `open-world.ts` builds it. */
 export type World = RunFiles & {
   readonly home: string
+  /** The home of a user who chose none. */
+  readonly defaultHome: () => string
+  /** The user's own folder. */
+  readonly userFolder: () => string
   /** The folder of our own worktrees: each of them is apart from everything around it. */
   readonly islands: string
   readonly assets: string
@@ -30,6 +37,9 @@ export type World = RunFiles & {
   readonly policy: Policy
   readonly clock: Clock
   readonly processes: Processes
+  readonly directories: Directories
+  readonly connections: Connections
+  readonly own: OwnProcess
   readonly keepers: Keepers
   readonly panes: Panes
   readonly cgroups: Cgroups

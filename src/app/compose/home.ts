@@ -3,8 +3,8 @@ import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, 
 import { homedir, userInfo } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { Problem } from '../../model/index.ts'
-import { inheritedVariable, networkFileSystem } from '../../observe/index.ts'
-import { markerBeforeHome } from './front.ts'
+import { inheritedVariable, networkFileSystem, ownMarker, ownProcess } from '../../observe/index.ts'
+import { frontIn, markerIn } from '../world/front.ts'
 
 export type Home = { readonly path: string; readonly install: string }
 
@@ -24,6 +24,13 @@ function homeAround(env: NodeJS.ProcessEnv): string | null {
   const marker = markerBeforeHome(env)
   const home = marker === null ? null : inheritedVariable('HOLDFAST_HOME', marker)
   return home !== null && isAbsolute(home) && existsSync(join(home, 'install')) ? home : null
+}
+
+/** The run marker that the caller was born with, as long as there is no home and no store: good enough to look for a run that carries it. */
+function markerBeforeHome(env: NodeJS.ProcessEnv): number | null {
+  const own = ownMarker()
+  const front = frontIn(env, ownProcess, () => own)
+  return front === null ? own : markerIn(front[4] ?? '')
 }
 
 /** What may lie in a home of ours before its install id does. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { basename } from 'node:path'
 import type { DaemonAnswer, DaemonFiles, DaemonHealth, PartHealth } from '../../model/index.ts'
 import { DAEMON_PROTOCOL, PROTOCOL_HEADER, policy } from '../../model/index.ts'
-import { reach } from './place.ts'
+import { reach } from './socket-path.ts'
 
 /** Asks the daemon how it does, over its socket. One that does not answer in time is silent, which is an answer too. */
 export async function askDaemon(files: DaemonFiles, ms: number): Promise<DaemonAnswer> {

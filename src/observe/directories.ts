@@ -1,0 +1,25 @@
+import type { Directories } from '../model/index.ts'
+import { findDirectory, keyAt, lookForDirectory, workplaceOf } from './directory.ts'
+import { sharedFileSystem } from './filesystem.ts'
+import { mountedBelow, readMounts } from './mounts.ts'
+import { birthOf, entriesOf, findProgram, isThereAtAll, realPathOf } from './read.ts'
+import { branchFinder, branchOf, mainOf } from './repository.ts'
+
+/** `islands`: a folder whose entries are apart from everything around them (our own worktrees). */
+export const realDirectories = (islands: string): Directories => ({
+  find: (path, mounts = readMounts()) => findDirectory(path, islands, mounts),
+  look: (path, mounts) => lookForDirectory(path, islands, mounts),
+  mounts: readMounts,
+  mountedBelow,
+  keyAt,
+  workplace: workplaceOf,
+  exists: isThereAtAll,
+  realPath: realPathOf,
+  entries: entriesOf,
+  bornAt: birthOf,
+  sharedFileSystem,
+  program: findProgram,
+  branch: branchOf,
+  mainWorktree: mainOf,
+  branchFinder,
+})
