@@ -1,5 +1,6 @@
 import { accessSync, constants, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readText } from '../lib/index.ts'
 import type { CgroupBase, Cgroups, CgroupView } from '../model/index.ts'
 import { CGROUP_PREFIX } from '../model/index.ts'
 
@@ -56,13 +57,7 @@ function isVisible(point: string): boolean {
   }
 }
 
-const readOr = (path: string): string => {
-  try {
-    return readFileSync(path, 'latin1').trim()
-  } catch {
-    return ''
-  }
-}
+const readOr = (path: string): string => (readText(path, 'latin1') ?? '').trim()
 
 function view(path: string): CgroupView {
   const pids = new Set<number>()

@@ -1,8 +1,9 @@
+import { findProgram } from '../lib/index.ts'
 import type { Directories } from '../model/index.ts'
 import { findDirectory, keyAt, lookForDirectory, workplaceOf } from './directory.ts'
 import { sharedFileSystem } from './filesystem.ts'
 import { mountedBelow, readMounts } from './mounts.ts'
-import { birthOf, entriesOf, findProgram, isThereAtAll, realPathOf } from './read.ts'
+import { birthOf, entriesOf, isThereAtAll, realPathOf } from './read.ts'
 import { branchFinder, branchOf, mainOf } from './repository.ts'
 
 /** `islands`: a folder whose entries are apart from everything around them (our own worktrees). */

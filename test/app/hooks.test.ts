@@ -16,9 +16,10 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { sha256, writeHookRecord } from '../../src/app/hooks/hook-receipt.ts'
+import { writeHookRecord } from '../../src/app/hooks/hook-receipt.ts'
 import { hooksStatus, installHooks, uninstallHooks } from '../../src/app/hooks/install-hooks.ts'
 import { addHooks, HOOKS, hookCommand } from '../../src/harness/index.ts'
+import { sha256 } from '../../src/lib/index.ts'
 import { Problem } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 

@@ -1,14 +1,12 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { sha256 } from '../../lib/index.ts'
 import type { ServiceSpec } from '../../model/index.ts'
 import { Problem } from '../../model/index.ts'
 import type { World } from '../world/world.ts'
 
-export const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
-
 /** Empty for the home that a user has without choosing anything; another one, however it was chosen, has a service of its own. */
 export const homeSuffix = ({ home, defaultHome }: Pick<World, 'home' | 'defaultHome'>): string =>
-  home === defaultHome() ? '' : `-${digest(home).slice(0, 8)}`
+  home === defaultHome() ? '' : `-${sha256(home).slice(0, 8)}`
 
 /** What stands in a unit must be one line of text. */
 export function specOf(

@@ -1,10 +1,11 @@
 import { isAbsolute, join } from 'node:path'
 import { askManager, type Managed } from '../../keep/index.ts'
+import { sha256 } from '../../lib/index.ts'
 import type { Environment, UnitState } from '../../model/index.ts'
 import { Problem } from '../../model/index.ts'
 import { systemdUnit, withHash } from '../../show/index.ts'
 import type { World } from '../world/world.ts'
-import { digest, homeSuffix, specOf } from './service-name.ts'
+import { homeSuffix, specOf } from './service-name.ts'
 
 /** The user's own systemd, and the unit that runs this home's daemon. */
 export type Systemd = {
@@ -42,7 +43,7 @@ export function userSystemd(world: World): Systemd {
   return {
     name,
     path: join(configFolder(world), 'systemd', 'user', name),
-    text: withHash(systemdUnit(specOf(world, name)), digest),
+    text: withHash(systemdUnit(specOf(world, name)), sha256),
     async trouble() {
       const answer = await ask('show', '--property=Version')
       if (answer.kind === 'silent') return answer.why

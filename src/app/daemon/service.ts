@@ -1,11 +1,11 @@
 import { judgeService } from '../../decide/index.ts'
 import { readServiceFile, removeServiceFile, writeServiceFile } from '../../keep/index.ts'
+import { sha256 } from '../../lib/index.ts'
 import type { HomesDaemon, ServiceFile, ServiceInstalled, ServiceRemoved, ServiceStatus } from '../../model/index.ts'
 import { Problem } from '../../model/index.ts'
 import { authorOf } from '../../show/index.ts'
 import type { World } from '../world/world.ts'
 import { type ServiceDaemon, serviceDaemon } from './service-daemon.ts'
-import { digest } from './service-name.ts'
 import { type Systemd, userSystemd } from './service-systemd.ts'
 
 const WITHOUT = 'holdfast daemon start runs the daemon without a service'
@@ -57,7 +57,7 @@ export async function serviceStatus(world: World, daemon: ServiceDaemon = servic
   return { name, path, current: text === systemd.text, unreachable: trouble, ...facts, ...judgeService(facts) }
 }
 
-const fileOf = (text: string | null): ServiceFile => (text === null ? 'absent' : authorOf(text, digest))
+const fileOf = (text: string | null): ServiceFile => (text === null ? 'absent' : authorOf(text, sha256))
 
 async function refuseUnreachable(systemd: Systemd): Promise<void> {
   const trouble = await systemd.trouble()

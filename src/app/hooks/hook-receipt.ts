@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Added } from '../../harness/index.ts'
 import { readHookReceipt, removeHookReceipt, writeHookReceipt } from '../../keep/index.ts'
 import type { World } from '../world/world.ts'
@@ -27,8 +26,6 @@ export const writeHookRecord = (world: HookWorld, harness: string, record: HookR
   writeHookReceipt(world.home, harness, { format: 1, ...record })
 
 export const removeHookRecord = (world: HookWorld, harness: string): void => removeHookReceipt(world.home, harness)
-
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const isRecord = (record: Partial<HookRecord>): record is HookRecord => {
   const { sha256: sum, steps, made, created, folders } = record

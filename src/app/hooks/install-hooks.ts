@@ -12,9 +12,10 @@ import {
   undoHooks,
 } from '../../harness/index.ts'
 import { readSettings, removeSettings, type SettingsFile, writeSettings } from '../../keep/index.ts'
+import { sha256 } from '../../lib/index.ts'
 import { type HookChange, type HookEvent, type HookRule, type HookState, Problem } from '../../model/index.ts'
 import type { World } from '../world/world.ts'
-import { type HookRecord, type HookWorld, readHookRecord, removeHookRecord, sha256, writeHookRecord } from './hook-receipt.ts'
+import { type HookRecord, type HookWorld, readHookRecord, removeHookRecord, writeHookRecord } from './hook-receipt.ts'
 
 /** In the order in which they came: what an older Holdfast has put in stays where it is. */
 const EVENTS: readonly HookEvent[] = ['session-start', 'before-tool', 'session-end', 'prompt', 'turn-end', 'waiting']

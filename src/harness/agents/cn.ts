@@ -1,6 +1,7 @@
 import { join } from 'node:path'
+import { orNull } from '../../lib/index.ts'
 import type { Harness } from '../../model/index.ts'
-import { absolute, folderOf, isFile, orNull, textOf } from '../recognise/disk.ts'
+import { absolute, folderOf, isFile, textOf } from '../recognise/disk.ts'
 import { sessionsBy } from '../recognise/find.ts'
 
 /** Continue; measured with 1.5.47. It resumes only its last session, and forks any. */

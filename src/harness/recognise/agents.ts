@@ -1,8 +1,8 @@
 import { basename, resolve } from 'node:path'
+import { orNull } from '../../lib/index.ts'
 import type { Agent, Candidate, Environment, Harness, ProcessRow, Registered } from '../../model/index.ts'
 import { isDead, namedSession, sameProcess } from '../../model/index.ts'
 import { HARNESSES } from '../agents/all.ts'
-import { orNull } from './disk.ts'
 import { words } from './words.ts'
 
 /** First arguments with which any of them works nowhere. */

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync } from 'node:fs'
+import { orNull, sha256 } from '../../lib/index.ts'
 import type { Anchor, AnchorFile, Anchors } from '../../model/index.ts'
 import { isPid } from '../../model/index.ts'
-import { orNull } from './disk.ts'
 
 const MAX_ANCHORS = 500
 const MAX_BYTES = 64 * 1024
@@ -13,7 +12,7 @@ export const fileAt = (path: string): { readonly text: string; readonly stamp: s
     const stats = lstatSync(path, { bigint: true })
     if (!stats.isFile() || stats.size > MAX_BYTES) return null
     const bytes = readFileSync(path)
-    const stamp = [stats.dev, stats.ino, stats.size, stats.mtimeNs, createHash('sha256').update(bytes).digest('hex')].join(':')
+    const stamp = [stats.dev, stats.ino, stats.size, stats.mtimeNs, sha256(bytes)].join(':')
     return { text: bytes.toString('utf8'), stamp }
   })
 

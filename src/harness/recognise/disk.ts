@@ -1,15 +1,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
+import { orNull } from '../../lib/index.ts'
 import type { Environment } from '../../model/index.ts'
-
-/** What harnesses write is read while they write it: whatever fails, or makes no sense, tells nothing. */
-export function orNull<T>(read: () => T): T | null {
-  try {
-    return read()
-  } catch {
-    return null
-  }
-}
 
 export const homeOf = (env: Environment): string => env['HOME'] || '/nonexistent'
 /** Where a harness keeps its things: where a variable says, or in the user's home. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
+import { orNull } from '../../lib/index.ts'
 import type { Environment, OnDisk, Sessions } from '../../model/index.ts'
 import { SESSION_ID } from '../../model/index.ts'
-import { absolute, firstDir, isFile, isPlainId, namesIn, orNull, someLines } from './disk.ts'
+import { absolute, firstDir, isFile, isPlainId, namesIn, someLines } from './disk.ts'
 
 /** How sessions are found; an id that is no plain name is not even looked for. */
 export const sessionsBy = (find: Sessions['find']): Sessions => ({

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { orNull } from '../../lib/index.ts'
 import type { Flock } from '../../model/index.ts'
 import { INITIAL_PID_NAMESPACE, isSignallable } from '../../model/index.ts'
-import { orNull } from './disk.ts'
 
 /** A process that holds a flock on a file right now: a lock file alone proves nothing. */
 export type Flocker = {

@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { orNull } from '../../lib/index.ts'
 import type { ActivityState, Anchor, Environment, NotedActivity, Registry, RegistryEntry } from '../../model/index.ts'
 import { isSignallable } from '../../model/index.ts'
 import { fileAt, isThereAtAll, listed, malformed, pidIn } from './anchors.ts'
 import type { Fields } from './disk.ts'
-import { absolute, fieldsIn, fieldsOf, namesIn, orNull } from './disk.ts'
+import { absolute, fieldsIn, fieldsOf, namesIn } from './disk.ts'
 
 type PidFiles = {
   readonly harness: string

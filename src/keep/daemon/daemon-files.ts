@@ -1,5 +1,6 @@
-import { chmodSync, fstatSync, lstatSync, mkdirSync, readdirSync, readSync, renameSync, statSync, writeSync } from 'node:fs'
+import { chmodSync, fstatSync, lstatSync, mkdirSync, readSync, renameSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { namesIn } from '../../lib/index.ts'
 import type { DaemonFiles, DaemonHealth, DaemonRecord } from '../../model/index.ts'
 import { isPid, Problem, policy } from '../../model/index.ts'
 import { notifiedIn } from '../notify/notify-progress.ts'
@@ -177,13 +178,5 @@ function isSame(fd: number, path: string): boolean {
     return one.dev === other.dev && one.ino === other.ino
   } catch {
     return false
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
   }
 }

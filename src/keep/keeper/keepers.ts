@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { findProgram } from '../../lib/index.ts'
 import type { Containment, GatedKeeper, Keepers, Launch, ProcessId, RunRecords } from '../../model/index.ts'
 import { bytesOf, policy } from '../../model/index.ts'
 import { cgroupContainers } from '../cgroup/containers.ts'
 import { ask } from '../harness/ask-harness.ts'
-import { findProgram } from '../programs.ts'
 import { scopeCommand, scopeTrouble } from './scope.ts'
 import { isShellName, quote } from './shell.ts'
 import { runApart, runOutside } from './spawn-helper.ts'
@@ -41,7 +41,7 @@ const mark: Keepers['mark'] = (pid, marker) =>
 function markerTrouble(): string | null {
   const hard = /^Max realtime timeout\s+\S+\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]
   if (hard !== 'unlimited') return `the hard limit of RLIMIT_RTTIME is ${hard ?? 'unknown'}`
-  return findProgram('prlimit') === null ? 'there is no prlimit program' : null
+  return findProgram('prlimit', '.', process.env['PATH']) === null ? 'there is no prlimit program' : null
 }
 
 /** What tells the stub where to go: a cgroup to enter, or where to find the one that it was put into. */

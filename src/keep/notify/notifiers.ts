@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
+import { findProgram } from '../../lib/index.ts'
 import type { Environment, Notification, Notifiers } from '../../model/index.ts'
 import { policy } from '../../model/index.ts'
-import { findProgram } from '../programs.ts'
 
 /** What each of them runs belongs to no run: it gets none of our variables but those it is told with. */
 export function systemNotifiers(env: Environment, platform: string = process.platform): Notifiers {
@@ -19,7 +19,7 @@ export function systemNotifiers(env: Environment, platform: string = process.pla
 
 function desktopTrouble(env: Environment, platform: string): string | null {
   const program = platform === 'darwin' ? 'osascript' : 'notify-send'
-  if (findProgram(program, env['PATH']) === null) return `there is no ${program} program`
+  if (findProgram(program, '.', env['PATH']) === null) return `there is no ${program} program`
   const hasDesktop = platform === 'darwin' || ['DBUS_SESSION_BUS_ADDRESS', 'DISPLAY', 'WAYLAND_DISPLAY'].some((name) => (env[name] ?? '') !== '')
   return hasDesktop ? null : 'none of DBUS_SESSION_BUS_ADDRESS, DISPLAY and WAYLAND_DISPLAY is set here'
 }

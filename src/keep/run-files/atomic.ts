@@ -1,4 +1,5 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, renameSync, writeFileSync } from 'node:fs'
+import { readText } from '../../lib/index.ts'
 
 /** A name of its own, then a rename: nobody ever reads half of it. */
 export function writeAtomically(path: string, text: string): void {
@@ -29,10 +30,4 @@ export function appendIfPossible(path: string, text: string): void {
 /** For what is rarely there: what is thrown for each that is not takes ten times as long as looking first. */
 export const readIfThere = (path: string): string | null => (existsSync(path) ? readOr(path) : null)
 
-export const readOr = (path: string): string | null => {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return null
-  }
-}
+export const readOr = (path: string): string | null => readText(path)

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { namesIn } from '../../lib/index.ts'
 import type { Notice } from '../../model/index.ts'
 import { MESSAGES } from '../../model/index.ts'
 import { readOr } from './atomic.ts'
@@ -19,7 +20,7 @@ export function leaveNotice(folder: string, { topic, text }: Notice): void {
     writeFileSync(ready, `${text}\n`, { mode: 0o600 })
     for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
       makeFolder(folder)
-      const waiting = namesIn(folder)
+      const waiting = namesIn(folder).toSorted()
       if (waiting.length >= MAX_TOPICS && !waiting.includes(topic)) {
         // That they wait counts as told from now on: it always finds room.
         if (topic !== MESSAGES) return
@@ -54,7 +55,9 @@ export function takeNotices(folder: string): Notice[] {
   // One who had our pid died while telling these.
   rmSync(taken, { recursive: true, force: true })
   if (!isMoved(folder, taken)) return []
-  const notices = namesIn(taken).map((topic) => ({ topic, text: (readOr(join(taken, topic)) ?? '').trimEnd() }))
+  const notices = namesIn(taken)
+    .toSorted()
+    .map((topic) => ({ topic, text: (readOr(join(taken, topic)) ?? '').trimEnd() }))
   rmSync(taken, { recursive: true, force: true })
   return notices
 }
@@ -75,13 +78,5 @@ function isMoved(from: string, to: string): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).toSorted()
-  } catch {
-    return []
   }
 }

@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto'
 import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { findProgram, sha256 } from '../../lib/index.ts'
 import type { Environment, HostedKeeper, Launch, Pane, PaneSight, Panes, Processes, ProcessId, RunRecords, ServerSetup } from '../../model/index.ts'
 import { Problem, policy } from '../../model/index.ts'
 import { PLAN_FD, writePlan } from '../keeper/keepers.ts'
 import { quote } from '../keeper/shell.ts'
 import { BECOME } from '../keeper/spawn-helper.ts'
-import { findProgram } from '../programs.ts'
 import { giveLimits, namespacesOf } from './pane-caller.ts'
 import { makeGate, type PaneGate, SERVER_VARIABLES } from './pane-gate.ts'
 import { run, type Said, tmux } from './tmux.ts'
@@ -92,7 +91,7 @@ export function tmuxPanes(setup: PaneSetup): Panes {
 }
 
 function troubleWith(socket: string, uid: number, env: Environment): string | null {
-  const missing = ['tmux', 'mkfifo'].find((name) => findProgram(name, env['PATH']) === null)
+  const missing = ['tmux', 'mkfifo'].find((name) => findProgram(name, '.', env['PATH']) === null)
   return missing === undefined ? placeTrouble(socket, uid) : `there is no ${missing} program on PATH`
 }
 
@@ -207,7 +206,7 @@ async function switchClient(from: Pane, to: Pane, env: Environment): Promise<boo
 
 /** A name that only one process can have at a time: the kernel frees it with its holder, however that ends. */
 async function alone<T>(key: string, ms: number, body: () => Promise<T>): Promise<T | null> {
-  const name = `\0holdfast-${createHash('sha256').update(key).digest('hex')}`
+  const name = `\0holdfast-${sha256(key)}`
   const until = performance.now() + ms
   for (;;) {
     const held = await hold(name)

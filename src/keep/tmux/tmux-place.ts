@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
+import { sha256 } from '../../lib/index.ts'
 import { Problem, policy } from '../../model/index.ts'
 
 /** What the kernel allows a socket's path is 107 bytes; a little less, so that nobody has to count. */
@@ -14,7 +14,7 @@ const SOCKET = '/tmux/sock'
  */
 export function socketOf(home: string, uid: number): string {
   const own = join(home, SOCKET)
-  return Buffer.byteLength(own) <= MAX_PATH ? own : join(shortFolder(uid), createHash('sha256').update(home).digest('hex').slice(0, 24), 'sock')
+  return Buffer.byteLength(own) <= MAX_PATH ? own : join(shortFolder(uid), sha256(home).slice(0, 24), 'sock')
 }
 
 const shortFolder = (uid: number): string => `/tmp/holdfast-${uid}`
