@@ -9,6 +9,7 @@ export { type Asking, type DaemonLore, describeAsking, type RemoteCall, type Ser
 export type { Environment } from './environment.ts'
 export type { EventKind, HoldfastEvent } from './event.ts'
 export { describeExit, type Exit, exitFromShell, exitFromWaitStatus, signalName } from './exit.ts'
+export { exitCode, type ProblemKind, type ProblemTable } from './exit-code.ts'
 export {
   describeMember,
   type Fact,
@@ -100,7 +101,8 @@ export type { Pane } from './pane.ts'
 export type { HostedKeeper, Namespaces, PaneSight, Panes, ServerSetup } from './panes.ts'
 export { type Policy, policy } from './policy.ts'
 export type { Cgroups, Clock, Containers, ExitRecord, Processes, RunFiles, SendAnswer, Signal, Terminal } from './ports.ts'
-export { exitCode, Problem, type ProblemKind } from './problem.ts'
+export { Problem } from './problem.ts'
+export { PROBLEM_GROUPS, PROBLEMS, type ProblemId } from './problem-ids.ts'
 export {
   BY,
   type Ended,

@@ -24,6 +24,7 @@ export { heldBackText, notificationText } from './notify.ts'
 export { alsoOwnedText, duplicateAdvice, duplicateText, type OwnerSight } from './owners.ts'
 export { type Paint, painter, plain } from './paint.ts'
 export { problemJson } from './problem.ts'
+export { problemsPage } from './problems-page.ts'
 export { installedText, removedText, serviceJson, serviceText } from './service.ts'
 export { type SiblingSight, siblingJson, siblingsText } from './siblings.ts'
 export {

@@ -59,11 +59,11 @@ describe.each(ERAS)('in the era of %s', (version, mode) => {
 })
 
 test('as long as nothing can be done for anybody, that is told', async () => {
-  const elsewhere = await serving(() => ({ ready: () => Promise.reject(new Problem('unavailable', 'the home was removed', { hint: 'make one' })) }))
+  const elsewhere = await serving(() => ({ ready: () => Promise.reject(new Problem('home-gone', 'the home was removed', { hint: 'make one' })) }))
   try {
     const answer = await elsewhere.ask({ path: '/mcp', method: 'POST', body: '{}' })
     expect(answer.status).toBe(503)
-    expect(answer.json()).toEqual({ error: 'the home was removed', hint: 'make one' })
+    expect(answer.json()).toEqual({ error: 'the home was removed', id: 'home-gone', hint: 'make one' })
     expect((await elsewhere.ask()).status).toBe(200)
   } finally {
     await elsewhere.close()

@@ -19,11 +19,11 @@ export function launchdManager(world: World): Manager {
     const answer = await askManager('launchctl', args, world.env, world.policy.managerChangeMs)
     if (answer.kind === 'answered' && answer.code === 0) return
     const why = answer.kind === 'silent' ? answer.why : answer.said || `exit code ${answer.code}`
-    throw new Problem('unavailable', `launchctl ${args.join(' ')} failed: ${why}`, { hint: `launchctl print ${service}` })
+    throw new Problem('service-manager-failed', `launchctl ${args.join(' ')} failed: ${why}`, { hint: `launchctl print ${service}` })
   }
   const state = async (): Promise<UnitState> => {
     const answer = await ask('print', service)
-    if (answer.kind === 'silent') throw new Problem('unavailable', answer.why)
+    if (answer.kind === 'silent') throw new Problem('service-manager-failed', answer.why)
     return stateIn(answer.code === 0 ? answer.out : null)
   }
   return {

@@ -7,5 +7,5 @@ import { systemdManager } from './service-systemd.ts'
 export function serviceManager(world: World, platform: NodeJS.Platform = process.platform): Manager {
   if (platform === 'linux') return systemdManager(world)
   if (platform === 'darwin') return launchdManager(world)
-  throw new Problem('unavailable', `services are not known on ${platform}`, { hint: 'holdfast daemon start runs the daemon without one' })
+  throw new Problem('service-unsupported', `services are not known on ${platform}`, { hint: 'holdfast daemon start runs the daemon without one' })
 }

@@ -15,7 +15,8 @@ export const homeSuffix = ({ home }: Pick<World, 'home'>): string => (home === r
 export function specOf({ home, env, assets }: Pick<World, 'home' | 'env' | 'assets'>, name: string): ServiceSpec {
   const spec = { name, home, node: process.execPath, command: realOf(join(assets, 'cli.cjs')), path: env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin' }
   for (const [what, text] of Object.entries(spec))
-    if (/[\p{Cc}\uFFFD]/u.test(text)) throw new Problem('usage', `a service cannot be told a ${what} with such characters: ${JSON.stringify(text)}`)
+    if (/[\p{Cc}\uFFFD]/u.test(text))
+      throw new Problem('service-text-invalid', `a service cannot be told a ${what} with such characters: ${JSON.stringify(text)}`)
   return spec
 }
 

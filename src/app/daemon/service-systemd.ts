@@ -18,7 +18,7 @@ export function systemdManager(world: World): Manager {
     const answer = await askManager('systemctl', ['--user', ...args], env, world.policy.managerChangeMs)
     if (answer.kind === 'answered' && answer.code === 0) return
     const why = answer.kind === 'silent' ? answer.why : `${answer.said || `exit code ${answer.code}`}`
-    throw new Problem('unavailable', `systemctl --user ${args.join(' ')} failed: ${why}`, { hint: `systemctl --user status ${name}` })
+    throw new Problem('service-manager-failed', `systemctl --user ${args.join(' ')} failed: ${why}`, { hint: `systemctl --user status ${name}` })
   }
   return {
     kind: 'systemd',
@@ -33,7 +33,7 @@ export function systemdManager(world: World): Manager {
     async state() {
       const answer = await ask('show', name, `--property=${PROPERTIES.join(',')}`)
       if (answer.kind === 'silent' || answer.code !== 0)
-        throw new Problem('unavailable', `systemctl --user show ${name} failed: ${answer.kind === 'silent' ? answer.why : answer.said}`)
+        throw new Problem('service-manager-failed', `systemctl --user show ${name} failed: ${answer.kind === 'silent' ? answer.why : answer.said}`)
       return stateIn(answer.out)
     },
     reload: () => must('daemon-reload'),

@@ -30,7 +30,7 @@ function enterable(dir: string, islands: string): Directory | string {
   try {
     return findDirectory(dir, islands)
   } catch (error) {
-    if (error instanceof Problem && error.detail['reason'] !== undefined) return error.message
+    if (error instanceof Problem && error.id === 'directory-unreadable') return error.message
     throw error
   }
 }

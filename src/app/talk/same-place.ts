@@ -34,6 +34,6 @@ function placeOf(world: World, asker: Where | null, held: ReadonlyMap<string | n
   if (asker === null) return findDirectory(currentDirectory('go to one that does'), world.islands, mounts)
   const path = asker.run?.dir ?? asker.dir
   const place = lookForDirectory(path, world.islands, mounts) ?? held.get(asker.run?.id ?? null)
-  if (place === undefined) throw new Problem('noSuchSession', `${path}, where the session works, no longer exists`, { hint: 'leave --here out' })
+  if (place === undefined) throw new Problem('directory-missing', `${path}, where the session works, no longer exists`, { hint: 'leave --here out' })
   return place
 }

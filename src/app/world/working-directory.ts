@@ -5,6 +5,6 @@ export function currentDirectory(hint: string): string {
   try {
     return process.cwd()
   } catch (error) {
-    throw new Problem('noSuchSession', 'the current directory no longer exists', { hint, cause: error })
+    throw new Problem('directory-missing', 'the current directory no longer exists', { hint, cause: error })
   }
 }
