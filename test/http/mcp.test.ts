@@ -47,7 +47,7 @@ describe.each(ERAS)('in the era of %s', (version, mode) => {
       expect(await client.callTool({ name: 'whoami', arguments: {} })).toMatchObject({ structuredContent: { session: null } })
       expect(await client.callTool({ name: 'status', arguments: { session: 'nobody' } })).toMatchObject({
         isError: true,
-        structuredContent: { code: 66 },
+        structuredContent: { id: 'session-unknown', code: 66 },
       })
       expect((await client.readResource({ uri: 'holdfast://events' })).contents).toMatchObject([{ text: '[]' }])
       expect(client.getServerCapabilities()?.resources).toMatchObject({ subscribe: mode !== 'legacy' })

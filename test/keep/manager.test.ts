@@ -65,6 +65,6 @@ test('launchd, as its manual has it: loaded, running, failed, absent', async () 
 
 test('elsewhere there is none', () => {
   const world = openWorld({ assets: 'dist', home: join(folder, 'home') })
-  expect(() => serviceManager(world, 'win32')).toThrow(/not known on win32/)
+  expect(() => serviceManager(world, 'win32')).toThrow(expect.objectContaining({ id: 'service-unsupported' }))
   world.close()
 })

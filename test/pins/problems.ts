@@ -110,6 +110,7 @@ export const PINNED_PROBLEMS: Readonly<Record<number, readonly string[]>> = {
     'store-foreign',
     'store-full',
     'store-newer',
+    'store-not-sqlite',
     'store-unusable',
     'tmux-server-elsewhere',
     'tmux-unavailable',

@@ -7,7 +7,8 @@ export const STORE_PROBLEMS = {
   'store-full': { kind: 'unavailable', means: 'The disk of the store is full.' },
   'store-damaged': { kind: 'unavailable', means: 'The file of the store is damaged.' },
   'store-unusable': { kind: 'unavailable', means: 'The store cannot be opened, read or written.' },
-  'store-foreign': { kind: 'unavailable', means: 'The file of the store is no database of Holdfast.' },
+  'store-not-sqlite': { kind: 'unavailable', means: 'The file of the store is not a SQLite database.' },
+  'store-foreign': { kind: 'unavailable', means: 'The database belongs to another program.' },
   'store-newer': { kind: 'unavailable', means: 'A newer Holdfast wrote the store.' },
 } as const satisfies ProblemTable
 

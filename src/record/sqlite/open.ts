@@ -29,7 +29,7 @@ export function openDatabase(path: string, tryMs: number): Database {
 function refuseStranger(path: string): void {
   if (!existsSync(path) || isDatabase(path)) return
   letGo(path)
-  throw new Problem('store-foreign', `the store ${path} is not a SQLite database; it was left as it is`, {
+  throw new Problem('store-not-sqlite', `the store ${path} is not a SQLite database; it was left as it is`, {
     hint: 'move it away to begin with an empty store',
   })
 }
@@ -108,7 +108,7 @@ const CODES: Readonly<Record<number, { id: ProblemId; why: string; words: string
   11: { id: 'store-damaged', why: 'the file is damaged', words: 'database disk image is malformed' },
   13: { id: 'store-full', why: 'the disk is full', words: 'database or disk is full' },
   14: { id: 'store-unusable', why: 'it cannot be opened', words: 'unable to open database file' },
-  26: { id: 'store-foreign', why: 'it is not a database', words: 'file is not a database' },
+  26: { id: 'store-not-sqlite', why: 'it is not a database', words: 'file is not a database' },
 }
 export const BUSY = 5
 export const DAMAGED = 11
