@@ -1,7 +1,9 @@
-// Prints docs/states.md from the model. A test compares the two.
-import { writeFileSync } from 'node:fs'
+// Prints docs/states.md and docs/reference/problems.md from the model. Tests compare them.
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 
-const { outputFiles } = await build({ entryPoints: ['src/show/states.ts'], bundle: true, format: 'esm', write: false })
-const { statesPage } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`)
+const { outputFiles } = await build({ entryPoints: ['src/show/index.ts'], bundle: true, format: 'esm', write: false })
+const { problemsPage, statesPage } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`)
 writeFileSync('docs/states.md', statesPage())
+mkdirSync('docs/reference', { recursive: true })
+writeFileSync('docs/reference/problems.md', problemsPage())

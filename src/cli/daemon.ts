@@ -16,8 +16,8 @@ type Bundle = {
 export async function daemonVerb(world: World, parsed: Parsed): Promise<number> {
   const [what, ...more] = parsed.words
   const verb = more.length === 0 && what !== undefined && Object.hasOwn(VERBS, what) ? VERBS[what] : undefined
-  if (verb === undefined) throw new Problem('usage', 'daemon takes run, start, stop or status')
-  if (parsed.values.has('by') && what !== 'run') throw new Problem('usage', '--by is for daemon run')
+  if (verb === undefined) throw new Problem('verb-unknown', 'daemon takes run, start, stop or status')
+  if (parsed.values.has('by') && what !== 'run') throw new Problem('option-misplaced', '--by is for daemon run')
   return verb(world, parsed)
 }
 
@@ -34,14 +34,14 @@ async function run({ assets, home }: World, parsed: Parsed): Promise<number> {
 
 /** A refusal of the bundle is of its own kind, though it reads like ours. */
 function fromBundle(error: unknown): never {
-  const { name, kind, message, hint } = error as Problem
-  throw name === 'Problem' ? new Problem(kind, message, { ...(hint === null ? {} : { hint }), cause: error }) : error
+  const { name, id, message, hint } = error as Problem
+  throw name === 'Problem' ? new Problem(id, message, { ...(hint === null ? {} : { hint }), cause: error }) : error
 }
 
 /** systemd names the process that it started. */
 function startedBy({ values }: Parsed): StartedBy {
   const by = values.get('by') ?? (process.env['SYSTEMD_EXEC_PID'] === String(process.pid) ? 'service' : 'run')
-  if (by !== 'run' && by !== 'start' && by !== 'service') throw new Problem('usage', '--by takes run, start or service')
+  if (by !== 'run' && by !== 'start' && by !== 'service') throw new Problem('option-value-invalid', '--by takes run, start or service')
   return by
 }
 

@@ -23,7 +23,7 @@ import { duration } from './start.ts'
 export async function stopVerb(world: World, parsed: Parsed): Promise<number> {
   if (parsed.flags.has('suspect')) return stopSuspects(world, parsed)
   const all = parsed.flags.has('all')
-  if (all === parsed.words.length > 0) throw new Problem('usage', 'stop takes sessions, or --all')
+  if (all === parsed.words.length > 0) throw new Problem('arguments-wrong', 'stop takes sessions, or --all')
   const graceMs = duration(parsed, 'grace')
   let stopped: Stopped[]
   try {
@@ -49,9 +49,9 @@ const SUSPECTS_LISTED = 'holdfast tree S --suspects lists them'
 /** `stop --suspect PID…`: on the caller's word, and only those. */
 async function stopSuspects(world: World, parsed: Parsed): Promise<number> {
   if (parsed.flags.has('all') || parsed.words.length === 0)
-    throw new Problem('usage', 'stop --suspect takes the pids of suspects', { hint: SUSPECTS_LISTED })
+    throw new Problem('arguments-wrong', 'stop --suspect takes the pids of suspects', { hint: SUSPECTS_LISTED })
   const wrong = parsed.words.find((word) => !/^\d{1,7}$/.test(word) || !isSignallable(Number(word)))
-  if (wrong !== undefined) throw new Problem('usage', `${JSON.stringify(wrong)} is no pid that may be signalled`, { hint: SUSPECTS_LISTED })
+  if (wrong !== undefined) throw new Problem('pid-invalid', `${JSON.stringify(wrong)} is no pid that may be signalled`, { hint: SUSPECTS_LISTED })
   const ended = await endSuspects(world, [...new Set(parsed.words.map(Number))], duration(parsed, 'grace') ?? world.policy.graceMs)
   if (parsed.flags.has('json')) printJson(ended)
   else print(ended.map(({ pid, name, session, result }) => `${name} (pid ${pid}), a suspect of ${session}: ${WORDS[result]}`))
@@ -83,9 +83,9 @@ async function stopDegraded(world: World, parsed: Parsed, all: boolean, graceMs:
 
 export async function waitVerb(world: World, parsed: Parsed): Promise<number> {
   const [reference, ...more] = parsed.words
-  if (reference === undefined || more.length > 0) throw new Problem('usage', 'wait takes one session')
+  if (reference === undefined || more.length > 0) throw new Problem('arguments-wrong', 'wait takes one session')
   const run = await waitForEnd(world, reference, duration(parsed, 'timeout') ?? null)
-  if (run === null) throw new Problem('held', `${reference} is still running`)
+  if (run === null) throw new Problem('session-still-running', `${reference} is still running`)
   if (parsed.flags.has('json')) printJson({ session: run.session, run: run.id, state: run.state, exit: run.exit, reason: run.reason })
   else print([`${run.session} ${run.state}: ${run.reason}`])
   return codeOf(run)

@@ -14,7 +14,7 @@ export async function hooksVerb(world: World, { words, flags }: Parsed): Promise
     return exitCode.done
   }
   if ((what !== 'install' && what !== 'uninstall') || harnesses.length === 0)
-    throw new Problem('usage', 'hooks takes install or uninstall with names of harnesses, or ls', {
+    throw new Problem('verb-unknown', 'hooks takes install or uninstall with names of harnesses, or ls', {
       hint: 'holdfast hooks ls lists those that have hooks',
     })
   refuseWithoutHooks(harnesses)

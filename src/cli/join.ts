@@ -12,7 +12,7 @@ export const isHosted = <T extends RunBase>(run: T): run is T & { readonly tmux:
 /** The shell that waits for us has a client of its pane; leaving it does not touch the run. */
 export async function join(world: World, run: Parameters<typeof joinPane>[1]): Promise<number> {
   if (!onTerminal())
-    throw new Problem('usage', `session ${run.session} is in a tmux pane, and joining it needs a terminal`, {
+    throw new Problem('terminal-missing', `session ${run.session} is in a tmux pane, and joining it needs a terminal`, {
       hint: `holdfast send ${run.session} TEXT types to it; holdfast logs ${run.session} shows its screen`,
     })
   const attached = await joinPane(world, run)

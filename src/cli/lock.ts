@@ -12,9 +12,10 @@ export async function lockVerb(world: World, parsed: Parsed): Promise<number> {
   const dir = oneDirectory(parsed, 'lock')
   if (parsed.flags.has('check')) return checkVerb(world, parsed, dir)
   const ttlMs = duration(parsed, 'ttl')
-  if (ttlMs === 0) throw new Problem('usage', '--ttl 0 would end it at once', { hint: 'leave it out to hold it as long as the calling shell lives' })
+  if (ttlMs === 0)
+    throw new Problem('option-value-invalid', '--ttl 0 would end it at once', { hint: 'leave it out to hold it as long as the calling shell lives' })
   const reason = parsed.values.get('reason')
-  if (reason !== undefined && reason.length > MAX_REASON) throw new Problem('usage', `--reason takes at most ${MAX_REASON} characters`)
+  if (reason !== undefined && reason.length > MAX_REASON) throw new Problem('option-value-invalid', `--reason takes at most ${MAX_REASON} characters`)
   const lock = await lockByHand(world, { dir, reason, pid: pidOf(parsed), ttlMs }, () => callerOf(world))
   if (parsed.flags.has('json')) printJson(lockedJson(lock))
   else print([lockedText(lock)])
@@ -23,7 +24,7 @@ export async function lockVerb(world: World, parsed: Parsed): Promise<number> {
 
 async function checkVerb(world: World, parsed: Parsed, dir: string): Promise<number> {
   const wrong = ['reason', 'pid', 'ttl'].find((name) => parsed.values.has(name))
-  if (wrong !== undefined) throw new Problem('usage', `--check only asks; it takes no --${wrong}`)
+  if (wrong !== undefined) throw new Problem('option-misplaced', `--check only asks; it takes no --${wrong}`)
   const check = await checkLock(world, dir)
   if (parsed.flags.has('json')) printJson(checkJson(check))
   else print(checkText(check, world.clock.now()))
@@ -34,7 +35,7 @@ function pidOf({ values }: Parsed): number | undefined {
   const text = values.get('pid')
   if (text === undefined) return undefined
   if (/^\d{1,7}$/.test(text) && isPid(Number(text))) return Number(text)
-  throw new Problem('usage', `--pid takes the pid of a process, not ${JSON.stringify(text)}`)
+  throw new Problem('option-value-invalid', `--pid takes the pid of a process, not ${JSON.stringify(text)}`)
 }
 
 export async function unlockVerb(world: World, parsed: Parsed): Promise<number> {
@@ -56,6 +57,6 @@ export async function locksVerb(world: World, parsed: Parsed): Promise<number> {
 function oneDirectory({ words }: Parsed, verb: string): string {
   const [dir, ...more] = words
   if (dir === undefined || dir === '' || more.length > 0)
-    throw new Problem('usage', `${verb} takes one directory`, { hint: 'holdfast locks lists those that are held' })
+    throw new Problem('arguments-wrong', `${verb} takes one directory`, { hint: 'holdfast locks lists those that are held' })
   return dir
 }

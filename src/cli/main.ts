@@ -76,11 +76,11 @@ async function main(args: readonly string[]): Promise<number> {
   if (first.flags.has('version') || name === 'version') return version(first.flags.has('json') || rest.includes('--json'))
   if (name === undefined) return help(2)
   const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
-  if (verb === undefined) throw new Problem('usage', `unknown verb ${JSON.stringify(name)}`, { hint: 'holdfast help lists them' })
+  if (verb === undefined) throw new Problem('verb-unknown', `unknown verb ${JSON.stringify(name)}`, { hint: 'holdfast help lists them' })
   const own = parse(rest, verb.options, verb.command)
   const parsed = { ...own, flags: new Set([...first.flags, ...own.flags]), values: new Map([...first.values, ...own.values]) }
   if (parsed.flags.has('help')) return help(1)
-  if (parsed.values.get('home') === '') throw new Problem('usage', '--home needs a folder')
+  if (parsed.values.get('home') === '') throw new Problem('option-value-missing', '--home needs a folder')
   const world = openWorld({ assets: __dirname, home: parsed.values.get('home') })
   try {
     return await verb.run(world, parsed)
@@ -93,7 +93,7 @@ async function main(args: readonly string[]): Promise<number> {
 
 function help(fd: 1 | 2): number {
   write(fd, `${HELP}\n`)
-  return fd === 1 ? exitCode.done : exitCode.usage
+  return fd === 1 ? exitCode.done : exitCode.badCommand
 }
 
 function version(json: boolean): number {

@@ -33,11 +33,11 @@ export function parse(args: readonly string[], spec: Spec, commandAtWord = false
     const [name, inline] = split(word)
     const kind = known[name]
     if (kind === undefined)
-      throw new Problem('usage', `unknown option ${word.slice(0, 100)}`, {
+      throw new Problem('option-unknown', `unknown option ${word.slice(0, 100)}`, {
         hint: 'holdfast help lists them; what begins with a dash and is none comes after --',
       })
     if (kind === 'flag') {
-      if (inline !== undefined) throw new Problem('usage', `--${name} takes no value`)
+      if (inline !== undefined) throw new Problem('option-value-unexpected', `--${name} takes no value`)
       flags.add(name)
       continue
     }
@@ -48,7 +48,7 @@ export function parse(args: readonly string[], spec: Spec, commandAtWord = false
       continue
     }
     const value = inline ?? args[++index]
-    if (value === undefined) throw new Problem('usage', `--${name} needs a value`)
+    if (value === undefined) throw new Problem('option-value-missing', `--${name} needs a value`)
     values.set(name, value)
   }
   return { flags, values, words, command: null, literal: false }
@@ -58,7 +58,7 @@ export function parse(args: readonly string[], spec: Spec, commandAtWord = false
 function ownWord(name: string, [next = '', after]: readonly string[], known: Spec): string | null {
   if (next === '' || next.startsWith('-') || after === undefined) return null
   if (after === '--' || (after.startsWith('-') && known[split(after)[0]] !== undefined)) return next
-  throw new Problem('usage', `is ${JSON.stringify(next)} what --${name} takes, or does the command begin there?`, {
+  throw new Problem('option-value-ambiguous', `is ${JSON.stringify(next)} what --${name} takes, or does the command begin there?`, {
     hint: `say --${name}=${next}, or put -- before the command`,
   })
 }
@@ -71,10 +71,11 @@ function split(word: string): [string, string | undefined] {
 
 export function oneWord(parsed: Parsed, verb: string): string {
   const [reference, ...more] = parsed.words
-  if (reference === undefined || more.length > 0) throw new Problem('usage', `${verb} takes one session`, { hint: 'holdfast ls lists them' })
+  if (reference === undefined || more.length > 0)
+    throw new Problem('arguments-wrong', `${verb} takes one session`, { hint: 'holdfast ls lists them' })
   return reference
 }
 
 export function noWords(parsed: Parsed, verb: string): void {
-  if (parsed.words.length > 0) throw new Problem('usage', `${verb} takes no ${JSON.stringify(parsed.words[0])}`)
+  if (parsed.words.length > 0) throw new Problem('arguments-wrong', `${verb} takes no ${JSON.stringify(parsed.words[0])}`)
 }

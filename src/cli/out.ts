@@ -30,7 +30,7 @@ export function tryWrite(fd: 1 | 2, data: string | Uint8Array): NodeJS.ErrnoExce
 /** The answer could not be given. */
 export function leaveUnread(trouble: NodeJS.ErrnoException): never {
   if (trouble.code === 'EPIPE') process.exit(141)
-  throw new Problem('unavailable', `the answer could not be written to standard output: ${trouble.code}`, { cause: trouble })
+  throw new Problem('output-unwritable', `the answer could not be written to standard output: ${trouble.code}`, { cause: trouble })
 }
 
 export const print = (lines: readonly string[]): void => {

@@ -84,7 +84,8 @@ export async function statusVerb(world: World, parsed: Parsed): Promise<number> 
     async () => [await seeDetail(world, reference)],
     (candidate) => isCalled(world, candidate, reference),
   )
-  if (sight === undefined) throw new Problem('unavailable', `the store cannot be used, and no run directory shows a live session ${reference}`)
+  if (sight === undefined)
+    throw new Problem('session-unknown-without-store', `the store cannot be used, and no run directory shows a live session ${reference}`)
   if (parsed.flags.has('json')) printJson(sightJson(sight))
   else print(statusText(sight, world.clock.now(), paintFor(1)))
   return degraded ? exitCode.unavailable : 0
@@ -134,7 +135,7 @@ export async function treeVerb(world: World, parsed: Parsed): Promise<number> {
 }
 
 export async function eventsVerb(world: World, parsed: Parsed): Promise<number> {
-  if (parsed.words.length > 1) throw new Problem('usage', 'events takes one session, or none for all')
+  if (parsed.words.length > 1) throw new Problem('arguments-wrong', 'events takes one session, or none for all')
   const reference = parsed.words[0] ?? null
   const json = parsed.flags.has('json')
   const events = await seeEvents(world, reference, 0)
@@ -154,10 +155,11 @@ export async function eventsVerb(world: World, parsed: Parsed): Promise<number> 
 export async function logsVerb(world: World, parsed: Parsed): Promise<number> {
   const reference = oneWord(parsed, 'logs')
   const text = parsed.values.get('lines')
-  if (text !== undefined && !/^\d{1,7}$/.test(text)) throw new Problem('usage', `-n takes a number of lines, not ${JSON.stringify(text)}`)
+  if (text !== undefined && !/^\d{1,7}$/.test(text))
+    throw new Problem('option-value-invalid', `-n takes a number of lines, not ${JSON.stringify(text)}`)
   const { run } = await seeOne(world, reference)
   if (!run.detached)
-    throw new Problem('noSuchSession', `session ${run.session} ran in the foreground; its output went to its terminal and was not kept`)
+    throw new Problem('output-not-kept', `session ${run.session} ran in the foreground; its output went to its terminal and was not kept`)
   const output = logs(world, reference, { follow: parsed.flags.has('follow'), lines: text === undefined ? null : Number(text) })
   if (parsed.flags.has('json')) for await (const line of linesOf(output)) print([JSON.stringify({ session: run.session, run: run.id, line })])
   else for await (const chunk of output) write(1, chunk)
@@ -180,13 +182,13 @@ export async function attachVerb(world: World, parsed: Parsed): Promise<number> 
   const reference = oneWord(parsed, 'attach')
   const { run } = await seeOne(world, reference)
   if (!isLive(run))
-    throw new Problem('noSuchSession', `session ${run.session} is not running (${run.state}: ${run.reason})`, {
+    throw new Problem('session-not-running', `session ${run.session} is not running (${run.state}: ${run.reason})`, {
       hint: `holdfast resume ${run.session} starts its next run; holdfast logs ${run.session} shows its output`,
     })
   if (isHosted(run)) return join(world, run)
   if (!run.detached)
     throw new Problem(
-      'held',
+      'session-in-foreground',
       `session ${run.session} runs in the foreground on ${run.tty ?? 'another terminal'}; it can be taken over, not attached`,
       { hint: `holdfast resume ${run.session} --takeover` },
     )

@@ -8,7 +8,9 @@ import { print, printJson } from './out.ts'
 export async function sendVerb(world: World, parsed: Parsed): Promise<number> {
   const [session, said, ...more] = [...parsed.words, ...(parsed.command ?? [])]
   if (session === undefined || said === undefined || more.length > 0)
-    throw new Problem('usage', 'send takes a session and one text', { hint: 'holdfast send S "TEXT", or the text on stdin: holdfast send S -' })
+    throw new Problem('arguments-wrong', 'send takes a session and one text', {
+      hint: 'holdfast send S "TEXT", or the text on stdin: holdfast send S -',
+    })
   const sent = await send(world, session, said === '-' && !parsed.literal ? fromStdin(world) : said, { force: parsed.flags.has('force') })
   if (parsed.flags.has('json')) printJson(sent)
   else print([sentIntoText(sent)])
@@ -17,6 +19,6 @@ export async function sendVerb(world: World, parsed: Parsed): Promise<number> {
 
 function fromStdin({ policy }: World): string {
   const bytes = readAll(0, policy.sendBytes)
-  if (bytes === null) throw new Problem('usage', `the text on stdin is longer than ${policy.sendBytes} bytes`)
+  if (bytes === null) throw new Problem('text-too-long', `the text on stdin is longer than ${policy.sendBytes} bytes`)
   return textOf(bytes)
 }

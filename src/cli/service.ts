@@ -10,7 +10,7 @@ export async function serviceVerb(world: World, { words, flags }: Parsed): Promi
   const force = flags.has('force')
   const json = flags.has('json')
   if (more.length > 0 || !['install', 'uninstall', 'status'].includes(what ?? ''))
-    throw new Problem('usage', 'service takes install, uninstall or status')
+    throw new Problem('verb-unknown', 'service takes install, uninstall or status')
   if (what === 'install') {
     const installed = await installService(world, force)
     if (json) printJson(installed)
@@ -23,7 +23,7 @@ export async function serviceVerb(world: World, { words, flags }: Parsed): Promi
     else print(removedText(removed))
     return exitCode.done
   }
-  if (force) throw new Problem('usage', '--force is for install and uninstall')
+  if (force) throw new Problem('option-misplaced', '--force is for install and uninstall')
   const status = await serviceStatus(world)
   if (json) printJson(serviceJson(status))
   else print(serviceText(status, paintFor(1)))

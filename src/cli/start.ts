@@ -41,7 +41,7 @@ export async function runVerb(world: World, parsed: Parsed): Promise<number> {
 /** The next run of a known session, in its directory. */
 export async function resumeVerb(world: World, parsed: Parsed): Promise<number> {
   const reference = await whichOne(world, parsed)
-  if (reference === null) return exitCode.usage
+  if (reference === null) return exitCode.badCommand
   const ends = parsed.flags.has('takeover') || parsed.flags.has('force')
   const { moved, ...resumption } = await resumptionOf(world, reference, parsed.command, { dir: parsed.values.get('dir'), ends })
   if (moved !== undefined) say(`the conversation of session ${moved.from} has gone on as session ${moved.to}: that is the one which is resumed`)
@@ -70,9 +70,10 @@ export async function restartVerb(world: World, parsed: Parsed): Promise<number>
 function requestOf(parsed: Parsed, base: Pick<StartRequest, 'argv' | 'session' | 'name' | 'dir' | 'worktree' | 'harness' | 'resume'>): StartRequest {
   const { flags, values } = parsed
   const chosen = (['takeover', 'attach'] as const).filter((name) => flags.has(name))
-  if (chosen.length + (values.has('wait') ? 1 : 0) > 1) throw new Problem('usage', '--takeover, --attach and --wait exclude each other')
+  if (chosen.length + (values.has('wait') ? 1 : 0) > 1) throw new Problem('options-exclusive', '--takeover, --attach and --wait exclude each other')
   const until = values.get('until')
-  if (until !== undefined && until !== 'harness' && until !== 'tree') throw new Problem('usage', `--until takes harness or tree, not ${until}`)
+  if (until !== undefined && until !== 'harness' && until !== 'tree')
+    throw new Problem('option-value-invalid', `--until takes harness or tree, not ${until}`)
   const onLive: OnLive = chosen[0] ?? (values.has('wait') ? 'wait' : 'refuse')
   return {
     ...base,
@@ -95,7 +96,7 @@ function requestOf(parsed: Parsed, base: Pick<StartRequest, 'argv' | 'session' |
 
 export function timeLimit(parsed: Parsed): number | undefined {
   const ms = duration(parsed, 'timeout')
-  if (ms === 0) throw new Problem('usage', '--timeout 0 would end it at once; leave it out for no limit')
+  if (ms === 0) throw new Problem('option-value-invalid', '--timeout 0 would end it at once; leave it out for no limit')
   return ms
 }
 
@@ -103,7 +104,8 @@ function tokenLimit({ values }: Parsed): number | undefined {
   const text = values.get('budget')
   if (text === undefined) return undefined
   const tokens = parseTokens(text)
-  if (tokens === null) throw new Problem('usage', `--budget takes a number of tokens such as 200000, 200k or 1.5M, not ${JSON.stringify(text)}`)
+  if (tokens === null)
+    throw new Problem('option-value-invalid', `--budget takes a number of tokens such as 200000, 200k or 1.5M, not ${JSON.stringify(text)}`)
   return tokens
 }
 
@@ -111,7 +113,7 @@ export function duration({ values }: Parsed, name: string): number | undefined {
   const text = values.get(name)
   if (text === undefined) return undefined
   const ms = parseDuration(text)
-  if (ms === null) throw new Problem('usage', `--${name} takes a duration such as 30s, 5m or 1h30m, not ${JSON.stringify(text)}`)
+  if (ms === null) throw new Problem('option-value-invalid', `--${name} takes a duration such as 30s, 5m or 1h30m, not ${JSON.stringify(text)}`)
   return ms
 }
 
@@ -155,7 +157,7 @@ function ask(canAttach: boolean): 'attach' | 'takeover' | null {
 export async function adoptVerb(world: World, parsed: Parsed): Promise<number> {
   const [text = '', ...more] = parsed.words
   if (!/^\d{1,7}$/.test(text) || more.length > 0)
-    throw new Problem('usage', 'adopt takes the pid of one agent', { hint: 'holdfast run names those that are in the way' })
+    throw new Problem('arguments-wrong', 'adopt takes the pid of one agent', { hint: 'holdfast run names those that are in the way' })
   const { flags, values } = parsed
   const about = { session: values.get('session'), name: values.get('name'), share: flags.has('share'), force: flags.has('force') }
   return report(await adopt(world, { pid: Number(text), ...about }), world, parsed, 'adopted')
@@ -166,7 +168,7 @@ async function report(started: Started, world: World, parsed: Parsed, what: 'sta
     if (isHosted(started.run)) return join(world, started.run)
     if (!started.run.detached)
       throw new Problem(
-        'held',
+        'session-in-foreground',
         `session ${started.run.session} runs in the foreground on ${started.run.tty ?? 'another terminal'}; it can be taken over, not attached`,
         { hint: '--takeover replaces it' },
       )

@@ -10,7 +10,7 @@ export async function whoamiVerb(world: World, parsed: Parsed): Promise<number> 
   const self = await whoAmI(world)
   if (parsed.flags.has('json')) printJson(whoJson(self))
   else print(whoText(self))
-  return self.kind === 'session' ? exitCode.done : exitCode.noSuchSession
+  return self.kind === 'session' ? exitCode.done : exitCode.notFound
 }
 
 export async function siblingsVerb(world: World, parsed: Parsed): Promise<number> {
@@ -25,7 +25,8 @@ export async function siblingsVerb(world: World, parsed: Parsed): Promise<number
 export async function rebindVerb(world: World, parsed: Parsed): Promise<number> {
   noWords(parsed, 'rebind')
   const to = parsed.values.get('to')
-  if (to === undefined) throw new Problem('usage', 'rebind needs the true id of the session', { hint: 'holdfast rebind [--session S] --to ID' })
+  if (to === undefined)
+    throw new Problem('option-missing', 'rebind needs the true id of the session', { hint: 'holdfast rebind [--session S] --to ID' })
   const session = parsed.values.get('session') ?? (await mySession(world, 'be rebound')).session.id
   const rebound = await rebind(world, session, to, `${world.user()}@${world.host}`)
   if (parsed.flags.has('json')) printJson(rebound)
@@ -49,7 +50,7 @@ export async function messageVerb(world: World, parsed: Parsed): Promise<number>
   const [first, ...rest] = said
   const [session, words] = wide.length === 0 ? [first, rest] : [undefined, said]
   if (wide.length > 1 || (wide.length === 0 && session === undefined) || words.length !== 1)
-    throw new Problem('usage', 'message takes whom it is for, and one text', {
+    throw new Problem('arguments-wrong', 'message takes whom it is for, and one text', {
       hint: 'holdfast message S "TEXT", or: holdfast message --all|--here "TEXT"',
     })
   const sent = await sendMessage(world, { to: wide[0] ?? { session: session ?? '' }, text: words[0] ?? '' })
@@ -66,7 +67,7 @@ export async function inboxVerb(world: World, parsed: Parsed): Promise<number> {
   const timeMs = duration(parsed, 'timeout')
   const waits = parsed.flags.has('wait')
   if (timeMs !== undefined && !waits)
-    throw new Problem('usage', '--timeout says how long --wait waits', { hint: 'holdfast inbox --wait --timeout 5m' })
+    throw new Problem('option-misplaced', '--timeout says how long --wait waits', { hint: 'holdfast inbox --wait --timeout 5m' })
   const waitMs = waits ? (timeMs ?? FOREVER_MS) : null
   const inbox = await readInbox(world, { peek: parsed.flags.has('peek'), waitMs, session: parsed.values.get('session') })
   const json = parsed.flags.has('json')
@@ -83,7 +84,9 @@ export async function inboxVerb(world: World, parsed: Parsed): Promise<number> {
 export async function reportVerb(world: World, parsed: Parsed): Promise<number> {
   const [text = '', ...more] = wordsOf(parsed)
   if (text === '' || more.length > 0)
-    throw new Problem('usage', 'report takes one text', { hint: 'holdfast report "what you are about to do", or: report --result "what came of it"' })
+    throw new Problem('arguments-wrong', 'report takes one text', {
+      hint: 'holdfast report "what you are about to do", or: report --result "what came of it"',
+    })
   const said = await say(world, parsed.flags.has('result') ? 'result' : 'plan', text)
   if (parsed.flags.has('json')) printJson({ session: said.session, text: said.saying.text })
   else print([`the others see it with session ${said.session}`])

@@ -12,7 +12,7 @@ export async function taskVerb(world: World, parsed: Parsed): Promise<number> {
   const [what, ...rest] = parsed.command ?? []
   if (what === 'start') return startVerb(world, merged(parsed, parse(rest, SPEC, true)))
   if (what === 'ls') return listVerb(world, merged(parsed, parse(rest, {})))
-  throw new Problem('usage', `task takes start or ls${what === undefined ? '' : `, not ${JSON.stringify(what)}`}`, {
+  throw new Problem('verb-unknown', `task takes start or ls${what === undefined ? '' : `, not ${JSON.stringify(what)}`}`, {
     hint: 'holdfast task start [--name N] [--on-retire cancel|adopt] -- COMMAND…',
   })
 }
@@ -26,7 +26,7 @@ const merged = (outer: Parsed, inner: Parsed): Parsed => ({
 
 async function startVerb(world: World, parsed: Parsed): Promise<number> {
   const onRetire = parsed.values.get('on-retire') ?? 'cancel'
-  if (onRetire !== 'cancel' && onRetire !== 'adopt') throw new Problem('usage', `--on-retire takes cancel or adopt, not ${onRetire}`)
+  if (onRetire !== 'cancel' && onRetire !== 'adopt') throw new Problem('option-value-invalid', `--on-retire takes cancel or adopt, not ${onRetire}`)
   const started = await startTask(world, {
     name: parsed.values.get('name'),
     onRetire,
@@ -34,7 +34,7 @@ async function startVerb(world: World, parsed: Parsed): Promise<number> {
     timeoutMs: timeLimit(parsed),
     dir: parsed.values.get('dir'),
   })
-  if (started.kind !== 'running') throw new Problem('bug', `a task cannot be ${started.kind}`)
+  if (started.kind !== 'running') throw new Problem('invariant-broken', `a task cannot be ${started.kind}`)
   const { run, harness } = started
   if (parsed.flags.has('json')) printJson(startedTaskJson(run, harness.pid))
   else print([`started ${run.session} (pid ${harness.pid}); holdfast stop ${run.session} ends it`])
@@ -42,7 +42,7 @@ async function startVerb(world: World, parsed: Parsed): Promise<number> {
 }
 
 async function listVerb(world: World, parsed: Parsed): Promise<number> {
-  if (parsed.words.length > 1) throw new Problem('usage', 'task ls takes one session, or none')
+  if (parsed.words.length > 1) throw new Problem('arguments-wrong', 'task ls takes one session, or none')
   const tasks = await seeTasks(world, parsed.words[0] ?? null)
   if (parsed.flags.has('json')) printJson(tasks.map(ownedTaskJson))
   else print(tasksText(tasks, world.clock.now(), paintFor(1)))

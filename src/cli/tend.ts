@@ -24,7 +24,7 @@ export async function pruneVerb(world: World, parsed: Parsed): Promise<number> {
 export async function resolveVerb(world: World, parsed: Parsed): Promise<number> {
   const reference = oneWord(parsed, 'resolve')
   if (!parsed.flags.has('gone'))
-    throw new Problem('usage', 'resolve needs your word: --gone', { hint: `holdfast status ${reference} says what could not be proven` })
+    throw new Problem('option-missing', 'resolve needs your word: --gone', { hint: `holdfast status ${reference} says what could not be proven` })
   const run = await resolveGone(world, reference)
   if (parsed.flags.has('json')) printJson({ session: run.session, run: run.id, state: run.state, reason: isLive(run) ? null : run.reason })
   else print([`${run.session} ${run.state}${isLive(run) ? '' : `: ${run.reason}`}`])

@@ -58,7 +58,7 @@ async function serve(options: DaemonOptions, world: World, place: DaemonPlace, a
   const folder = files.identity()
   const isThere = (): boolean => files.identity() === folder
   const open = (): World => {
-    if (!isThere()) throw new Problem('unavailable', 'the home was removed or replaced')
+    if (!isThere()) throw new Problem('home-gone', 'the home was removed or replaced')
     return openWorld(options)
   }
   const shared = worlds(open)

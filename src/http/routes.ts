@@ -61,7 +61,7 @@ export function routes(options: RouteOptions): { readonly app: Hono<Bindings>; c
   app.all('/mcp', (context) => context.json({ error: '/mcp takes POST, GET and DELETE' }, 405, { allow: 'POST, GET, DELETE' }))
   app.notFound((context) => context.json({ error: 'there is nothing here', hint: 'there are /healthz, /version, /metrics and /mcp' }, 404))
   app.onError((error, context) => {
-    if (error instanceof Problem) return context.json({ error: error.message, hint: error.hint }, 503)
+    if (error instanceof Problem) return context.json({ error: error.message, id: error.id, hint: error.hint }, 503)
     // Who asked has left in the middle of it, and nobody reads this.
     if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return context.body(null, 400)
     log(`http: a bug: ${error.stack ?? error.message}`)

@@ -51,7 +51,7 @@ import type { HoldfastEvent, Inbox, Lock, Message, Run, SayingKind } from '../mo
 import type { CheckSight, Finding, LockSight, Sight, UnmanagedSight, WhoSight } from '../show/index.ts'
 
 export type { Ended, Exit, Run, RunState, Session } from '../model/index.ts'
-export { Problem } from '../model/index.ts'
+export { Problem, type ProblemId } from '../model/index.ts'
 export type {
   Change,
   CheckSight,

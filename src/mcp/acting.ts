@@ -41,7 +41,7 @@ const startOne = tool(
     use(async (world) => {
       const { run: mine } = await mySession(world, 'have tasks')
       const started = await startTask(await inAgentsEnvironment(world), { argv, name, onRetire: 'cancel', dir: mine.dir })
-      if (started.kind !== 'running') throw new Problem('bug', `a task cannot be ${started.kind}`)
+      if (started.kind !== 'running') throw new Problem('invariant-broken', `a task cannot be ${started.kind}`)
       return startedTaskJson(started.run, started.harness.pid)
     }),
 )

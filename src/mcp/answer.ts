@@ -20,7 +20,7 @@ export async function answered(tell: Tell, work: () => Promise<Answer>): Promise
 
 /** A person is told how to end whoever is in the way; an agent is told to talk. */
 const forAgents = (problem: Problem): Problem =>
-  ENDS_OTHERS.test(problem.hint ?? '') ? new Problem(problem.kind, problem.message, { hint: TALK, detail: problem.detail, cause: problem }) : problem
+  ENDS_OTHERS.test(problem.hint ?? '') ? new Problem(problem.id, problem.message, { hint: TALK, detail: problem.detail, cause: problem }) : problem
 const ENDS_OTHERS = /holdfast (stop|unlock|resolve)\b|--(force|takeover|share)\b/
 const TALK = 'ask whoever has it (message), wait, or work elsewhere; to end it is for a person to decide'
 
@@ -30,8 +30,8 @@ export async function readOr<T>(uri: string, tell: Tell, work: () => Promise<T>)
     return await work()
   } catch (error) {
     const problem = problemOf(error, tell)
-    if (problem.kind === 'noSuchSession') throw new ResourceNotFoundError(uri, sentences(problem))
-    const code = problem.kind === 'usage' ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
+    if (problem.kind === 'notFound') throw new ResourceNotFoundError(uri, sentences(problem))
+    const code = problem.kind === 'badCommand' ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
     throw new ProtocolError(code, sentences(problem), problemJson(problem))
   }
 }
@@ -40,7 +40,7 @@ export async function readOr<T>(uri: string, tell: Tell, work: () => Promise<T>)
 function problemOf(error: unknown, tell: Tell): Problem {
   if (error instanceof Problem) return error
   tell(`a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-  return new Problem('bug', `a bug in Holdfast: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  return new Problem('unexpected-error', `a bug in Holdfast: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
 }
 
 const sentences = ({ message, hint }: Problem): string => (hint === null ? message : `${message}\n${hint}`)

@@ -25,7 +25,7 @@ export function mount({ assets, home, version, tell, isThere }: MountOptions): {
   close(): Promise<void>
 } {
   const worlds = lend(() => {
-    if (!isThere()) throw new Problem('unavailable', 'the home was removed or replaced')
+    if (!isThere()) throw new Problem('home-gone', 'the home was removed or replaced')
     return openWorld({ assets, home })
   })
   const ending = new AbortController()

@@ -22,6 +22,7 @@ export {
 export type { Environment } from './environment.ts'
 export type { EventKind, HoldfastEvent } from './event.ts'
 export { describeExit, type Exit, exitFromShell, exitFromWaitStatus, signalName } from './exit.ts'
+export { exitCode, type ProblemKind, type ProblemTable } from './exit-code.ts'
 export {
   describeMember,
   type Fact,
@@ -130,7 +131,8 @@ export type {
   Snapshot,
   Store,
 } from './ports/store.ts'
-export { exitCode, Problem, type ProblemKind } from './problem.ts'
+export { Problem } from './problem.ts'
+export { PROBLEM_GROUPS, PROBLEMS, type ProblemId } from './problem-ids.ts'
 export {
   BY,
   type Ended,

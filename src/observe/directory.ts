@@ -9,7 +9,7 @@ import { findRepository } from './repository.ts'
 export function findDirectory(path: string, islands: string | null = null, mounts: readonly Mount[] = readMounts()): Directory {
   const { real, stat } = enter(path)
   if (/(^|\/)\.git(\/|$)/i.test(real))
-    throw new Problem('usage', `${path} belongs to git: nobody works in it, and it cannot be locked`, {
+    throw new Problem('directory-of-git', `${path} belongs to git: nobody works in it, and it cannot be locked`, {
       hint: 'name the directory of the working tree',
     })
   const folders = above(real, islands)
@@ -54,14 +54,14 @@ function enter(path: string): { real: string; stat: BigIntStats } {
   try {
     const real = realpathSync.native(path)
     const stat = statSync(real, { bigint: true })
-    if (!stat.isDirectory()) throw new Problem('noSuchSession', `${path} is not a directory`)
+    if (!stat.isDirectory()) throw new Problem('directory-missing', `${path} is not a directory`)
     accessSync(real, constants.X_OK)
     return { real, stat }
   } catch (error) {
     if (error instanceof Problem) throw error
     const code = (error as NodeJS.ErrnoException).code
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw new Problem('noSuchSession', `no such directory: ${path}`, { cause: error })
-    throw new Problem('noSuchSession', `directory ${path} cannot be entered: ${code}`, { cause: error, detail: { reason: code } })
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw new Problem('directory-missing', `no such directory: ${path}`, { cause: error })
+    throw new Problem('directory-unreadable', `directory ${path} cannot be entered: ${code}`, { cause: error, detail: { reason: code } })
   }
 }
 

@@ -27,7 +27,7 @@ export function loadSqlite(versions: NodeJS.ProcessVersions = process.versions):
     return require('@photostructure/sqlite') as Module
   } catch (error) {
     throw new Problem(
-      'unavailable',
+      'sqlite-missing',
       `no safe SQLite here: Node ${versions.node} has ${versions['sqlite'] ?? 'none'} and @photostructure/sqlite could not be loaded`,
       {
         hint: 'install the optional package @photostructure/sqlite, or use Node 24.15 or later',

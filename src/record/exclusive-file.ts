@@ -106,7 +106,7 @@ const moveAside = (path: string): void => renameSync(path, mkdtempSync(`${path}.
 function isFile(path: string): boolean {
   const known = seen(path)
   if (known === undefined || known.isDirectory()) return false
-  if (!known.isFile()) throw new Problem('unavailable', `${path} is not a file, so nobody can hold this home`, { hint: 'move it away' })
+  if (!known.isFile()) throw new Problem('daemon-lock-unusable', `${path} is not a file, so nobody can hold this home`, { hint: 'move it away' })
   return true
 }
 
@@ -127,7 +127,7 @@ function trouble(path: string, error: unknown): Problem {
   if (error instanceof Problem) return error
   const { code, message } = error as NodeJS.ErrnoException
   return new Problem(
-    'unavailable',
+    'daemon-lock-unusable',
     `whether a daemon holds this home cannot be told: ${path}: ${code === 'ERR_SQLITE_ERROR' ? message : (code ?? message)}`,
     {
       hint: 'make it readable and writable, or move it away',

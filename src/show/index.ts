@@ -24,6 +24,7 @@ export { daemonMetrics, METRICS_TYPE, metricsText } from './metrics.ts'
 export { heldBackText, notificationText } from './notify.ts'
 export { type Paint, painter, plain } from './paint.ts'
 export { problemJson } from './problem.ts'
+export { problemsPage } from './problems-page.ts'
 export { installedText, removedText, serviceJson, serviceText } from './service.ts'
 export {
   memberJson,

@@ -1,10 +1,22 @@
-import type { Problem } from '../model/index.ts'
+import type { Problem, ProblemKind } from '../model/index.ts'
 
 /** The stable object of a refusal, for programs. */
-export const problemJson = ({ kind, exitCode, message, hint, detail }: Problem): Record<string, unknown> => ({
-  error: kind,
+export const problemJson = ({ id, kind, exitCode, message, hint, detail }: Problem): Record<string, unknown> => ({
+  error: PROBLEM_WORDS[kind],
+  id,
   code: exitCode,
   message,
   hint,
   ...detail,
 })
+
+/** The word for a kind in JSON. Programs read it, so it stays when the internal name changes. */
+export const PROBLEM_WORDS: Readonly<Record<ProblemKind, string>> = {
+  badCommand: 'usage',
+  notFound: 'noSuchSession',
+  unavailable: 'unavailable',
+  bug: 'bug',
+  held: 'held',
+  unproven: 'unproven',
+  survivors: 'survivors',
+}

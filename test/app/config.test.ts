@@ -27,7 +27,7 @@ describe('[notify]', () => {
   })
   test.each([
     ['notify = 1', /notify is a table/],
-    ['[notify]\nloud = true', /nobody knows notify\.loud/],
+    ['[notify]\nloud = true', /unknown key "notify\.loud"/],
     ['[notify]\ndesktop = "yes"', /notify\.desktop is true or false/],
     ['[notify]\nbell = 1', /notify\.bell is true or false/],
     ['[notify]\ncommand = "notify-me --loud"', /notify\.command is a list of words/],

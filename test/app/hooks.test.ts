@@ -241,7 +241,7 @@ test('what is no JSON object, or not ours, is left alone and told', () => {
     ['copilot', copilot, '{"version":1}'],
   ] as const) {
     write(path, text)
-    for (const verb of [installHooks, uninstallHooks]) expect(() => verb(world, harness)).toThrow(expect.objectContaining({ kind: 'usage' }))
+    for (const verb of [installHooks, uninstallHooks]) expect(() => verb(world, harness)).toThrow(expect.objectContaining({ id: 'settings-invalid' }))
     expect(hooksStatus(world).find((state) => state.harness === harness)?.state).toBe('unreadable')
     expect(read(path)).toBe(text)
   }
@@ -255,7 +255,7 @@ test('a harness without hooks is refused with those that have them', () => {
   for (const name of ['goose', 'toString', '']) {
     expect(() => installHooks(world, name)).toThrow(Problem)
     expect(() => installHooks(world, name)).toThrow(
-      expect.objectContaining({ kind: 'usage', hint: expect.stringContaining('claude, codex, gemini, qwen, opencode') }),
+      expect.objectContaining({ id: 'hooks-unsupported', hint: expect.stringContaining('claude, codex, gemini, qwen, opencode') }),
     )
   }
 })

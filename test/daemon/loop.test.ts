@@ -220,7 +220,7 @@ verifies('bounded', 'a failure is logged when it is another one, and else once i
     'one: well again',
   ])
   expect(ends).toEqual([])
-  tell('one', new Problem('unavailable', 'the store has format 9', { detail: { storeFormat: 9 } }), 1_000)
+  tell('one', new Problem('store-newer', 'the store has format 9'), 1_000)
   expect(ends).toEqual([[expect.stringContaining('a newer Holdfast is at work'), 69]])
 })
 

@@ -2,10 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { HELP } from '../../src/cli/help.ts'
-import { statesPage } from '../../src/show/index.ts'
+import { problemsPage, statesPage } from '../../src/show/index.ts'
 
 test('docs/states.md is what the model says', () => {
   expect(readFileSync('docs/states.md', 'utf8')).toBe(statesPage())
+})
+
+test('docs/reference/problems.md is what the model says', () => {
+  expect(readFileSync('docs/reference/problems.md', 'utf8')).toBe(problemsPage())
 })
 
 test('links between pages lead somewhere', () => {

@@ -47,7 +47,7 @@ describe.each(ERAS)('in the era of %s', (version, mode) => {
       expect(await client.callTool({ name: 'whoami', arguments: {} })).toMatchObject({ structuredContent: { session: null } })
       expect(await client.callTool({ name: 'status', arguments: { session: 'nobody' } })).toMatchObject({
         isError: true,
-        structuredContent: { code: 66 },
+        structuredContent: { id: 'session-unknown', code: 66 },
       })
       expect((await client.readResource({ uri: 'holdfast://events' })).contents).toMatchObject([{ text: '[]' }])
       expect(client.getServerCapabilities()?.resources).toMatchObject({ subscribe: mode !== 'legacy' })
@@ -59,11 +59,11 @@ describe.each(ERAS)('in the era of %s', (version, mode) => {
 })
 
 test('as long as nothing can be done for anybody, that is told', async () => {
-  const elsewhere = await serving(() => ({ ready: () => Promise.reject(new Problem('unavailable', 'the home was removed', { hint: 'make one' })) }))
+  const elsewhere = await serving(() => ({ ready: () => Promise.reject(new Problem('home-gone', 'the home was removed', { hint: 'make one' })) }))
   try {
     const answer = await elsewhere.ask({ path: '/mcp', method: 'POST', body: '{}' })
     expect(answer.status).toBe(503)
-    expect(answer.json()).toEqual({ error: 'the home was removed', hint: 'make one' })
+    expect(answer.json()).toEqual({ error: 'the home was removed', id: 'home-gone', hint: 'make one' })
     expect((await elsewhere.ask()).status).toBe(200)
   } finally {
     await elsewhere.close()

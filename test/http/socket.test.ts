@@ -80,5 +80,5 @@ verifies('unknown', 'who asks over it cannot be told: it may look, and nothing i
     ['inbox', {}],
     ['start_task', { command: ['true'] }],
   ] as const)
-    expect(await call(name, args), name).toMatchObject({ isError: true, structuredContent: { error: 'unproven', code: 76 } })
+    expect(await call(name, args), name).toMatchObject({ isError: true, structuredContent: { error: 'unproven', id: 'caller-unknown', code: 76 } })
 })

@@ -63,6 +63,6 @@ test('where config.toml wants the daemon, and what makes no sense there', () => 
   expect(portWith('[daemon]\nport = 7440\n')).toBe(7440)
   for (const wrong of ['0', '80', '65536', '7440.5', '"7440"', 'true', '-1'])
     expect(portWith(`[daemon]\nport = ${wrong}\n`), wrong).toMatch(/daemon\.port is a number from 1024 to 65535/)
-  expect(portWith('[daemon]\nhost = "0.0.0.0"\n')).toMatch(/nobody knows daemon\.host/)
+  expect(portWith('[daemon]\nhost = "0.0.0.0"\n')).toMatch(/unknown key "daemon\.host"/)
   expect(portWith('daemon = 7\n')).toMatch(/daemon is a table/)
 })

@@ -18,13 +18,13 @@ describe('what a tool answers', () => {
     const answer = await answered(
       (text) => told.push(text),
       async () => {
-        throw new Problem('held', '/w is held by pid 7', { hint: 'wait', detail: { holder: { pid: 7 } } })
+        throw new Problem('directory-held', '/w is held by pid 7', { hint: 'wait', detail: { holder: { pid: 7 } } })
       },
     )
     expect(answer).toEqual({
       isError: true,
       content: [{ type: 'text', text: '/w is held by pid 7\nwait' }],
-      structuredContent: { error: 'held', code: 75, message: '/w is held by pid 7', hint: 'wait', holder: { pid: 7 } },
+      structuredContent: { error: 'held', id: 'directory-held', code: 75, message: '/w is held by pid 7', hint: 'wait', holder: { pid: 7 } },
     })
     expect(told).toEqual([])
   })
@@ -36,7 +36,7 @@ describe('what a tool answers', () => {
         const { structuredContent } = await answered(
           () => {},
           async () => {
-            throw new Problem('held', 'it is held', { hint })
+            throw new Problem('owner-alive', 'it is held', { hint })
           },
         )
         return (structuredContent as { hint: string }).hint
@@ -53,7 +53,10 @@ describe('what a tool answers', () => {
         throw new TypeError('x is not a function')
       },
     )
-    expect(answer).toMatchObject({ isError: true, structuredContent: { error: 'bug', code: 70, message: 'a bug in Holdfast: x is not a function' } })
+    expect(answer).toMatchObject({
+      isError: true,
+      structuredContent: { error: 'bug', id: 'unexpected-error', code: 70, message: 'a bug in Holdfast: x is not a function' },
+    })
     expect(JSON.stringify(answer)).not.toContain('answer.test.ts')
     expect(told).toEqual([expect.stringMatching(/^a bug: TypeError: x is not a function\n\s+at .*answer\.test\.ts/)])
   })
@@ -67,11 +70,14 @@ describe('what a tool answers', () => {
           throw problem
         },
       )
-    await expect(read(new Problem('noSuchSession', 'no such session: x', { hint: 'ls' }))).rejects.toMatchObject({
+    await expect(read(new Problem('session-unknown', 'no such session: x', { hint: 'ls' }))).rejects.toMatchObject({
       code: -32602,
       message: 'no such session: x\nls',
     })
-    await expect(read(new Problem('unavailable', 'the store is busy'))).rejects.toMatchObject({ code: -32603, data: { error: 'unavailable' } })
+    await expect(read(new Problem('store-busy', 'the store is busy'))).rejects.toMatchObject({
+      code: -32603,
+      data: { error: 'unavailable', id: 'store-busy' },
+    })
   })
 })
 
@@ -135,7 +141,7 @@ describe('the world is opened anew for whoever looks', () => {
   test('one that cannot be opened is tried again', async () => {
     let tries = 0
     const lent = worlds(() => {
-      if (++tries === 1) throw new Problem('unavailable', 'no home')
+      if (++tries === 1) throw new Problem('home-gone', 'no home')
       return { home: '/h', close: () => {} } as unknown as World
     })
     await expect(lent.use(async () => 1)).rejects.toThrow('no home')

@@ -49,7 +49,7 @@ describe.each([
       expect(JSON.parse((who.content[0] as { text: string }).text)).toEqual(who.structuredContent)
       expect(await client.callTool({ name: 'status', arguments: { session: 'nobody' } })).toMatchObject({
         isError: true,
-        structuredContent: { error: 'noSuchSession', code: 66 },
+        structuredContent: { error: 'noSuchSession', id: 'session-unknown', code: 66 },
       })
       expect((await client.readResource({ uri: 'holdfast://events' })).contents).toMatchObject([{ text: '[]' }])
       await expect(client.readResource({ uri: 'holdfast://events/nobody' })).rejects.toThrow(/no such session: nobody/)

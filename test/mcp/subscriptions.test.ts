@@ -98,7 +98,7 @@ test('a store that was lost and made again may have anything in it', async () =>
 
 test('a store that cannot be read is told of once, and afterwards whoever is subscribed is told to look', async () => {
   const all = watched()
-  all.trouble = new Problem('unavailable', 'the store is damaged')
+  all.trouble = new Problem('store-damaged', 'the store is damaged')
   await all.subscriptions.add('a', [`${EVENTS}/other`])
   await later(3)
   expect(all.told).toEqual(['what happens cannot be told: the store is damaged'])

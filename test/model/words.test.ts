@@ -15,7 +15,9 @@ import {
   MARKER_BASE,
   MARKER_SPAN,
   markerFrom,
+  PROBLEMS,
   Problem,
+  type ProblemId,
   type ProblemKind,
   policy,
   sameProcess,
@@ -98,15 +100,20 @@ describe('runs', () => {
 
 describe('problems', () => {
   const codes: readonly [kind: ProblemKind, code: number][] = [
-    ['usage', 64],
-    ['noSuchSession', 66],
+    ['badCommand', 64],
+    ['notFound', 66],
     ['unavailable', 69],
     ['bug', 70],
     ['held', 75],
     ['unproven', 76],
     ['survivors', 79],
   ]
-  test.each(codes)('%s exits with %i', (kind, code) => expect(new Problem(kind, 'no').exitCode).toBe(code))
+  test.each(codes)('%s exits with %i', (kind, code) => {
+    const ids = Object.keys(PROBLEMS) as ProblemId[]
+    const same = ids.filter((id) => PROBLEMS[id].kind === kind)
+    expect(same).not.toEqual([])
+    for (const id of same) expect(new Problem(id, 'no')).toMatchObject({ id, kind, exitCode: code })
+  })
 
   verifies('visible', 'no problem exits with 0, and no two with the same code', () => {
     expect(codes.length).toBe(Object.keys(exitCode).length - 1)
@@ -116,10 +123,10 @@ describe('problems', () => {
   })
   test('a problem keeps its hint, cause and detail', () => {
     const cause = new Error('disk full')
-    const problem = new Problem('unavailable', 'could not open the store', { hint: 'make room', cause, detail: { path: '/x' } })
+    const problem = new Problem('store-full', 'could not open the store', { hint: 'make room', cause, detail: { path: '/x' } })
     expect(problem).toMatchObject({ name: 'Problem', message: 'could not open the store', hint: 'make room', cause, detail: { path: '/x' } })
-    expect(new Problem('held', 'no')).toMatchObject({ hint: null, detail: {} })
-    expect(new Problem('held', 'no')).not.toHaveProperty('cause')
+    expect(new Problem('owner-alive', 'no')).toMatchObject({ hint: null, detail: {} })
+    expect(new Problem('owner-alive', 'no')).not.toHaveProperty('cause')
   })
 })
 

@@ -87,8 +87,10 @@ test('a directory is what it is, not what it is called', () => {
   const key = findDirectory(root)
   for (const name of [`${root}/`, `${root}/.`, `${root}/link`, `${root}/link/link/..//${root.split('/').at(-1)}`])
     expect(findDirectory(name)).toEqual(key)
-  expect(() => findDirectory(`${root}/nope`)).toThrow(/no such directory/)
-  expect(() => findDirectory(`${root}/file`)).toThrow(/not a directory/)
+  expect(() => findDirectory(`${root}/nope`)).toThrow(expect.objectContaining({ id: 'directory-missing', kind: 'notFound' }))
+  expect(() => findDirectory(`${root}/file`)).toThrow(
+    expect.objectContaining({ id: 'directory-missing', message: expect.stringMatching(/not a directory/) }),
+  )
   rmSync(root, { recursive: true })
 })
 

@@ -1,35 +1,39 @@
 import { describe, expect, test } from 'vitest'
 import type { EventKind, RunState } from '../../src/model/index.ts'
-import { END_STATES, exitCode, LIVE_STATES, Problem, type ProblemKind } from '../../src/model/index.ts'
+import { END_STATES, exitCode, LIVE_STATES, Problem, type ProblemId } from '../../src/model/index.ts'
 import { eventJson, holderFacts, problemJson } from '../../src/show/index.ts'
 import { NOW, running } from '../decide/build.ts'
 import { pinned } from './matcher.ts'
 
 /** Scripts branch on these numbers. */
 describe('exit codes', () => {
-  const CODES = { done: 0, usage: 64, noSuchSession: 66, unavailable: 69, bug: 70, held: 75, unproven: 76, survivors: 79 }
+  const CODES = { done: 0, badCommand: 64, notFound: 66, unavailable: 69, bug: 70, held: 75, unproven: 76, survivors: 79 }
   test('each meaning has its number', () => pinned(exitCode, CODES))
 
-  const PROBLEMS: readonly [kind: ProblemKind, error: string, code: number][] = [
-    ['usage', 'usage', 64],
-    ['noSuchSession', 'noSuchSession', 66],
-    ['unavailable', 'unavailable', 69],
-    ['bug', 'bug', 70],
-    ['held', 'held', 75],
-    ['unproven', 'unproven', 76],
-    ['survivors', 'survivors', 79],
+  const PROBLEMS: readonly [id: ProblemId, error: string, code: number][] = [
+    ['option-unknown', 'usage', 64],
+    ['session-unknown', 'noSuchSession', 66],
+    ['store-busy', 'unavailable', 69],
+    ['unexpected-error', 'bug', 70],
+    ['owner-alive', 'held', 75],
+    ['owner-unproven', 'unproven', 76],
+    ['survivors-remain', 'survivors', 79],
   ]
-  test.each(PROBLEMS)('a refusal of the kind %s names itself and its code', (kind, error, code) => {
-    pinned(problemJson(new Problem(kind, 'why not')), { error, code, message: 'why not', hint: null })
+  test.each(PROBLEMS)('the refusal %s names its id, its kind and its code', (id, error, code) => {
+    pinned(problemJson(new Problem(id, 'why not')), { error, id, code, message: 'why not', hint: null })
   })
 })
 
 describe('a refusal as JSON', () => {
   test('names the holder', () => {
     const holder = holderFacts({ ...running({ detached: true }), pid: 200 })
-    const problem = new Problem('held', 'session s1 is held', { hint: 'holdfast stop s1', detail: { holder, relation: 'same', why: 'it is alive' } })
+    const problem = new Problem('owner-alive', 'session s1 is held', {
+      hint: 'holdfast stop s1',
+      detail: { holder, relation: 'same', why: 'it is alive' },
+    })
     pinned(problemJson(problem), {
       error: 'held',
+      id: 'owner-alive',
       code: 75,
       message: 'session s1 is held',
       hint: 'holdfast stop s1',

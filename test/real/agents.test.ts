@@ -47,18 +47,17 @@ describe('an agent that Holdfast knows', () => {
         const refused = await lab.hf(words, { env, cwd: lab.newDir() })
         expect([refused.code, refused.stderr]).toEqual([75, expect.stringContaining('work')])
       }
-      const stolen = await lab.hf(['run', '--session', 'other', '--dir', lab.newDir(), '--detach', 'claude', '--resume', id, '-p', 'x'], { env })
-      expect([stolen.code, stolen.stderr]).toEqual([75, expect.stringMatching(/carried by pid \d+ \(session work/)])
+      const stolen = await lab.refused(['run', '--session', 'other', '--dir', lab.newDir(), '--detach', 'claude', '--resume', id, '-p', 'x'], { env })
+      expect(stolen).toMatchObject({ id: 'conversation-owned', code: 75, holder: { session: 'work' } })
       await lab.ok(['stop', id.slice(0, 8)], { env })
-      const other = await lab.hf(['run', '--session', 'other', '--dir', lab.newDir(), '--detach', 'claude', '--resume', id, '-p', 'x'], { env })
-      expect([other.code, other.stderr]).toEqual([64, expect.stringContaining('session work')])
+      const other = await lab.refused(['run', '--session', 'other', '--dir', lab.newDir(), '--detach', 'claude', '--resume', id, '-p', 'x'], { env })
+      expect(other).toMatchObject({ id: 'conversation-of-other-session', code: 64, message: expect.stringContaining('session work') as string })
       await lab.ok(['resume', id, '--detach', '--', '-p', 'more'], { env, cwd: lab.newDir() })
       const second = await lab.status('work')
       expect(second).toMatchObject({ epoch: 2, dir: lab.dir, nativeId: id })
       await until('its argv', () => argvOf(lab).includes('--resume'))
       expect(argvOf(lab)).toEqual(['--resume', id, '--model', 'opus', '-p', 'more'])
-      const again = await lab.hf(['restart', 'work'], { env })
-      expect([again.code, again.stderr]).toEqual([64, expect.stringContaining('done twice')])
+      expect(await lab.refused(['restart', 'work'], { env })).toMatchObject({ id: 'prompt-repeated', code: 64 })
     }),
   )
 
@@ -98,26 +97,23 @@ describe('an agent that Holdfast knows', () => {
       await lab.ok(['wait', 'a'], { env })
       await arrived()
       expect(existsSync(join(lab.agentDir, 'seen'))).toBe(false)
-      for (const [args, why] of [
-        [['run', '--prompt-file', '/nowhere', 'claude'], 'ENOENT'],
-        [['run', '--prompt-file', lab.dir, 'claude'], 'directory'],
-        [['run', '--prompt-file', '/dev/null', 'claude'], 'no prompt'],
-        [['run', '--prompt-file', file, '--', 'claude'], '--prompt-file is for'],
-        [['run', '--detach', 'claude'], 'needs a terminal'],
-        [['run', '--budget', '0', 'claude'], '--budget takes'],
-        [['run', '--budget', '5', '--', 'sleep', '1'], '--budget needs'],
-        [['run', 'codex'], 'not installed'],
-        [['resume'], 'the newest'],
-        [['resume', 'a', '--last'], 'not both'],
-        [['resume', '--last'], 'no session of this directory'],
+      for (const [args, code, id] of [
+        [['run', '--prompt-file', '/nowhere', 'claude'], 66, 'prompt-unreadable'],
+        [['run', '--prompt-file', lab.dir, 'claude'], 64, 'prompt-not-a-file'],
+        [['run', '--prompt-file', '/dev/null', 'claude'], 64, 'prompt-empty'],
+        [['run', '--prompt-file', file, '--', 'claude'], 64, 'prompt-unsupported'],
+        [['run', '--detach', 'claude'], 64, 'agent-needs-terminal'],
+        [['run', '--budget', '0', 'claude'], 64, 'option-value-invalid'],
+        [['run', '--budget', '5', '--', 'sleep', '1'], 64, 'budget-unsupported'],
+        [['run', 'codex'], 66, 'agent-not-installed'],
+        [['resume', 'a', '--last'], 64, 'options-exclusive'],
+        [['resume', '--last'], 66, 'session-none'],
       ] as const) {
-        const refused = await lab.hf(args, { env: { ...env, PATH: `${lab.agentDir}/bin:/usr/bin:/bin` }, cwd: lab.agentDir })
-        expect([args.join(' '), refused.code, refused.stderr]).toEqual([
-          args.join(' '),
-          expect.toSatisfy((code) => code === 64 || code === 66),
-          expect.stringContaining(why),
-        ])
+        const refused = await lab.refused(args, { env: { ...env, PATH: `${lab.agentDir}/bin:/usr/bin:/bin` }, cwd: lab.agentDir })
+        expect(refused, args.join(' ')).toMatchObject({ id, code })
       }
+      const unnamed = await lab.hf(['resume'], { env, cwd: lab.agentDir })
+      expect([unnamed.code, unnamed.stderr]).toEqual([64, expect.stringContaining('the newest')])
       await lab.ok(['resume', '--last', '--prompt-file', file], { env: { ...env, FA_DO: 'exit' } })
       expect(await lab.status('a')).toMatchObject({ epoch: 3, state: 'completed' })
     }),

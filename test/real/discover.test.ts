@@ -117,7 +117,7 @@ verifies('one-owner', 'a start of a native id that a live process owns is refuse
     await stranger(dir, claude, saying(lab, '--resume', X), async ({ pid }) => {
       const line = `claude session ${X} is in use by claude (pid ${pid}) since `
       const problem = await refused(X)
-      expect(problem).toMatchObject({ kind: 'held', exitCode: 75, message: expect.stringContaining(line) })
+      expect(problem).toMatchObject({ id: 'conversation-in-use', exitCode: 75, message: expect.stringContaining(line) })
       expect(problem).toMatchObject({
         message: expect.stringContaining(`in ${dir}, which Holdfast did not start (its command line names it`),
         hint: expect.stringMatching(new RegExp(`holdfast adopt ${pid} .*end it yourself.*--allow-unmanaged`)),
@@ -169,7 +169,7 @@ test('a background session of a daemon is in the way too, and is told how to joi
         const env = { CLAUDE_CONFIG_DIR: config }
         const world = openWorld({ assets: resolve('dist'), home: lab.home, env: { ...lab.env, ...env } })
         await expect(refuseOwned(world, { harness: 'claude', id: X }, null)).rejects.toMatchObject({
-          kind: 'held',
+          id: 'conversation-in-use',
           hint: expect.stringMatching(/^claude attach abc joins it · claude stop abc ends it$/),
         })
         world.close()

@@ -9,9 +9,7 @@ verifies('private', 'ids outside the grammar are refused with 64 and change noth
   inLab(async (lab) => {
     await lab.ok(['ls'])
     for (const id of ['../../x', '/etc/x', 'a/b', '..', '.', '', '-x', 'x y', 'x\ny', 'ä', 'x'.repeat(129)]) {
-      const refused = await lab.hf(lab.detached(id, 'true'))
-      expect(refused.code, JSON.stringify(id)).toBe(64)
-      expect(refused.stderr.split('\n')[0], JSON.stringify(id)).toMatch(/^holdfast: .+/)
+      expect(await lab.refused(lab.detached(id, 'true')), JSON.stringify(id)).toMatchObject({ id: 'session-id-invalid', code: 64 })
     }
     expect(JSON.parse(await lab.ok(['ls', '--all', '--json']))).toEqual([])
     expect(readdirSync(join(lab.home, 'runs'))).toEqual([])
@@ -21,45 +19,44 @@ verifies('private', 'ids outside the grammar are refused with 64 and change noth
 
 verifies('visible', 'wrong words are refused in one clear sentence', () =>
   inLab(async (lab) => {
-    const cases: [string[], number, RegExp][] = [
-      [[], 64, /exactly one live owner/],
-      [['frobnicate'], 64, /unknown verb "frobnicate"/],
-      [['ls', '--frob'], 64, /unknown option --frob/],
-      [['ls', 'extra'], 64, /ls takes no "extra"/],
-      [['run'], 64, /no command/],
-      [['run', '--session'], 64, /--session needs a value/],
-      [['run', '--detach=yes', '--', 'true'], 64, /takes no value/],
-      [['run', '--takeover', '--attach', '--', 'true'], 64, /exclude each other/],
-      [['run', '--until', 'never', '--', 'true'], 64, /harness or tree/],
-      [['run', '--timeout', 'soon', '--', 'true'], 64, /duration/],
-      [['run', '--dir', '/no/such/place', '--', 'true'], 66, /no such directory/],
-      [['run', '--dir', '/etc/passwd', '--', 'true'], 66, /not a directory/],
-      [['run', '--dir', '', '--', 'true'], 64, /--dir needs a directory/],
-      [['status'], 64, /one session/],
-      [['status', 'nobody'], 66, /no such session: nobody/],
-      [['stop'], 64, /sessions, or --all/],
-      [['stop', 'nobody'], 66, /no such session/],
-      [['stop', '../x'], 64, /cannot name a session/],
-      [['status', ''], 64, /cannot name a session/],
-      [['wait', 'a b'], 64, /cannot name a session/],
-      [['run', '--timeout', '0', '--', 'true'], 64, /leave it out/],
-      [['--home', '', 'ls'], 64, /--home needs a folder/],
-      [['stop', '--all', 'x'], 64, /sessions, or --all/],
-      [['resume', 'nobody'], 66, /no such session/],
-      [['logs', 'nobody'], 66, /no such session/],
-      [['wait', 'nobody'], 66, /no such session/],
-      [['events', 'nobody'], 66, /no such session/],
-      [['logs', 'x', '-n', 'many'], 64, /number of lines/],
-      [['--home', '/dev/null/x', 'ls'], 69, /cannot make the home/],
-      [['--home', '/proc/nope/deeper', 'ls'], 69, /cannot make the home/],
+    const cases: [args: string[], code: number, id: string, names: string][] = [
+      [['frobnicate'], 64, 'verb-unknown', '"frobnicate"'],
+      [['ls', '--frob'], 64, 'option-unknown', '--frob'],
+      [['ls', 'extra'], 64, 'arguments-wrong', '"extra"'],
+      [['run'], 64, 'command-missing', 'command'],
+      [['run', '--session'], 64, 'option-value-missing', '--session'],
+      [['run', '--detach=yes', '--', 'true'], 64, 'option-value-unexpected', '--detach'],
+      [['run', '--takeover', '--attach', '--', 'true'], 64, 'options-exclusive', '--takeover'],
+      [['run', '--until', 'never', '--', 'true'], 64, 'option-value-invalid', '--until'],
+      [['run', '--timeout', 'soon', '--', 'true'], 64, 'option-value-invalid', '--timeout'],
+      [['run', '--dir', '/no/such/place', '--', 'true'], 66, 'directory-missing', '/no/such/place'],
+      [['run', '--dir', '/etc/passwd', '--', 'true'], 66, 'directory-missing', '/etc/passwd'],
+      [['run', '--dir', '', '--', 'true'], 64, 'option-value-missing', '--dir'],
+      [['status'], 64, 'arguments-wrong', 'status'],
+      [['status', 'nobody'], 66, 'session-unknown', 'nobody'],
+      [['stop'], 64, 'arguments-wrong', 'stop'],
+      [['stop', 'nobody'], 66, 'session-unknown', 'nobody'],
+      [['stop', '../x'], 64, 'session-id-invalid', '"../x"'],
+      [['status', ''], 64, 'session-id-invalid', '""'],
+      [['wait', 'a b'], 64, 'session-id-invalid', '"a b"'],
+      [['run', '--timeout', '0', '--', 'true'], 64, 'option-value-invalid', '--timeout'],
+      [['--home', '', 'ls'], 64, 'option-value-missing', '--home'],
+      [['stop', '--all', 'x'], 64, 'arguments-wrong', '--all'],
+      [['resume', 'nobody'], 66, 'session-unknown', 'nobody'],
+      [['logs', 'nobody'], 66, 'session-unknown', 'nobody'],
+      [['wait', 'nobody'], 66, 'session-unknown', 'nobody'],
+      [['events', 'nobody'], 66, 'session-unknown', 'nobody'],
+      [['logs', 'x', '-n', 'many'], 64, 'option-value-invalid', '"many"'],
+      [['--home', '/dev/null/x', 'ls'], 69, 'home-unusable', '/dev/null/x'],
+      [['--home', '/proc/nope/deeper', 'ls'], 69, 'home-unusable', '/proc/nope/deeper'],
     ]
-    for (const [args, code, message] of cases) {
-      const result = await lab.hf(args)
-      expect(result.code, args.join(' ')).toBe(code)
-      expect(result.stderr, args.join(' ')).toMatch(message)
-      expect(result.stderr, args.join(' ')).not.toMatch(/ {4}at /)
-      expect(result.stdout).toBe('')
+    for (const [args, code, id, names] of cases) {
+      expect(await lab.refused(args), args.join(' ')).toMatchObject({ id, code, message: expect.stringContaining(names) as string })
     }
+    const told = await lab.hf(['frobnicate'])
+    expect(told).toMatchObject({ code: 64, stdout: '', stderr: expect.stringMatching(/^holdfast: [^\n]*"frobnicate"/) as string })
+    expect(told.stderr).not.toMatch(/ {4}at /)
+    expect(await lab.hf([])).toMatchObject({ code: 64, stdout: '', stderr: expect.stringMatching(/exactly one live owner/) as string })
   }),
 )
 
@@ -72,17 +69,15 @@ verifies('visible', 'a home that is not ours, or not a folder, is refused with 6
     const link = join(lab.newDir(), 'loop')
     symlinkSync(link, link)
     for (const home of [folder, file, link]) {
-      const refused = await lab.hf(['ls', '--home', home])
-      expect(refused.code, home).toBe(69)
-      expect(refused.stderr, home).toMatch(/^holdfast: .+/)
+      const id = home === folder ? 'home-not-holdfast' : 'home-unusable'
+      expect(await lab.refused(['ls', '--home', home]), home).toMatchObject({ id, code: 69 })
     }
     expect(readdirSync(folder)).toEqual(['thesis.txt'])
     if (process.getuid?.() === 0) {
       const { chownSync } = await import('node:fs')
       const other = lab.newDir()
       chownSync(other, 65534, 65534)
-      const refused = await lab.hf(['ls', '--home', other])
-      expect(refused).toMatchObject({ code: 69, stderr: expect.stringContaining('belongs to uid 65534') as string })
+      expect(await lab.refused(['ls', '--home', other])).toMatchObject({ id: 'home-foreign-user', code: 69 })
     }
   }),
 )
@@ -109,10 +104,10 @@ verifies('visible', 'a store that cannot be used is told; sessions can still be 
 
 verifies('bounded', 'an agent that starts itself again and again is stopped by depth', () =>
   inLab(async (lab) => {
-    const refused = await lab.hf(lab.detached('s', 'true'), {
+    const refused = await lab.refused(lab.detached('s', 'true'), {
       env: { HOLDFAST_LINEAGE: Array.from({ length: 16 }, (_, index) => `c${index}`).join(':') },
     })
-    expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining('nested 16 deep') as string })
+    expect(refused).toMatchObject({ id: 'nesting-too-deep', code: 64 })
   }),
 )
 
@@ -141,7 +136,7 @@ verifies('visible', 'a refusal can be read by a program, with its holder', () =>
     const { pid } = await lab.status('s')
     const refused = await lab.hf(['resume', 's', '--detach', '--json'])
     expect(refused).toMatchObject({ code: 75, stdout: '' })
-    expect(JSON.parse(refused.stderr)).toMatchObject({ error: 'held', code: 75, holder: { session: 's', pid, dir: lab.dir } })
+    expect(JSON.parse(refused.stderr)).toMatchObject({ error: 'held', id: 'owner-alive', code: 75, holder: { session: 's', pid, dir: lab.dir } })
     const taken = JSON.parse(await lab.ok(['resume', 's', '--takeover', '--detach', '--json'])) as {
       epoch: number
       retired: { ended: { pid: number }[] }[]

@@ -28,6 +28,8 @@ export type Status = Record<string, never> & {
   exit: { code: number | null; signal: string | null } | null
 }
 
+export type Refusal = { readonly id: string; readonly code: number; readonly message: string; readonly hint: string | null }
+
 /** A home, a directory, an agent's folder and a bystander of its own, with a check that nothing is left of what was started. */
 export type Lab = {
   readonly home: string
@@ -37,6 +39,8 @@ export type Lab = {
   hf(args: readonly string[], options?: Options): Promise<Result>
   start(args: readonly string[], options?: Options): ChildProcess
   ok(args: readonly string[], options?: Options): Promise<string>
+  /** The refusal of a command, as `--json` tells it to programs. */
+  refused(args: readonly string[], options?: Options): Promise<Refusal>
   /** The arguments that start a session here, detached. */
   detached(session: string, ...argv: readonly string[]): string[]
   status(session: string): Promise<Status>
@@ -74,6 +78,13 @@ export async function inLab(body: (lab: Lab) => Promise<void>): Promise<void> {
       const result = await hf(args, options)
       expect(result.code, `holdfast ${args.join(' ')}\n${result.stderr}`).toBe(0)
       return result.stdout
+    },
+    refused: async (args, options) => {
+      const { code, stdout, stderr } = await hf(['--json', ...args], options)
+      expect([code, stdout], `holdfast ${args.join(' ')}\n${stderr}`).toEqual([expect.toSatisfy((exit) => exit !== 0), ''])
+      const refusal = JSON.parse(stderr) as Refusal
+      expect(refusal.code).toBe(code)
+      return refusal
     },
     detached: (session, ...argv) => ['run', '--session', session, '--dir', dir, '--detach', '--', ...argv],
     status: async (session) => {

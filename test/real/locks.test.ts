@@ -217,8 +217,8 @@ test('a takeover that could not start anything ends nobody, and a restart is bes
   inLab(async (lab) => {
     await lab.ok(lab.detached('a', 'sleep', '1000'))
     const { pid } = await lab.status('a')
-    const failed = await lab.hf(['run', '--session', 'a', '--dir', lab.dir, '--takeover', '--detach', '--', '/no/such/agent'])
-    expect([failed.code, failed.stderr]).toEqual([66, expect.stringContaining('nobody was ended')])
+    const failed = await lab.refused(['run', '--session', 'a', '--dir', lab.dir, '--takeover', '--detach', '--', '/no/such/agent'])
+    expect(failed).toMatchObject({ id: 'program-missing', code: 66 })
     expect(isAlive(pid)).toBe(true)
     expect((await beside(lab, lab.dir, '--share')).code).toBe(0)
     await lab.ok(['restart', 'other'])
@@ -286,10 +286,11 @@ test('`.git` is nobody’s place, and what is no directory is told', () =>
     mkdirSync(join(lab.dir, '.git', 'hooks'), { recursive: true })
     for (const name of ['.git', '.git/hooks']) {
       expect((await beside(lab, join(lab.dir, name))).code).toBe(64)
-      expect((await lab.hf(['lock', join(lab.dir, name)])).code).toBe(64)
+      expect(await lab.refused(['lock', join(lab.dir, name)])).toMatchObject({ id: 'directory-of-git', code: 64 })
     }
-    expect((await lab.hf(['lock', lab.dir, '--reason', 'x'.repeat(201)])).code).toBe(64)
-    for (const args of [['lock', '--check'], ['lock'], ['unlock']]) expect((await lab.hf([...args, join(lab.dir, 'nope')])).code).toBe(66)
+    expect(await lab.refused(['lock', lab.dir, '--reason', 'x'.repeat(201)])).toMatchObject({ id: 'option-value-invalid', code: 64 })
+    for (const args of [['lock', '--check'], ['lock'], ['unlock']])
+      expect(await lab.refused([...args, join(lab.dir, 'nope')])).toMatchObject({ id: 'directory-missing', code: 66 })
     for (const args of [['lock'], ['lock', '--check'], ['unlock'], ['lock', 'a', 'b'], ['lock', '--check', '.', '--ttl', '5s'], ['locks', 'x']])
       expect([args, (await lab.hf(args)).code]).toEqual([args, 64])
   }))

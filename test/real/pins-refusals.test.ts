@@ -9,25 +9,26 @@ import { refuses } from './pin-lab.ts'
 
 test('refusals and their exit codes: 64, 66, 69, 70, 75', () =>
   inLab(async (lab) => {
-    await refuses(lab, 64, ['frobnicate'], { error: 'usage' })
-    await refuses(lab, 64, ['ls', 'word'], { error: 'usage', hint: null })
-    await refuses(lab, 66, ['status', 'nobody'], { error: 'noSuchSession' })
+    await refuses(lab, 64, ['frobnicate'], { error: 'usage', id: 'verb-unknown' })
+    await refuses(lab, 64, ['ls', 'word'], { error: 'usage', id: 'arguments-wrong', hint: null })
+    await refuses(lab, 66, ['status', 'nobody'], { error: 'noSuchSession', id: 'session-unknown' })
     await lab.ok(lab.detached('s', AGENT, 'idle'))
     await lab.pid('main')
-    await refuses(lab, 75, ['run', '--session', 's', '--', 'true'], { error: 'held', holder: HOLDER, why: '<text>' })
+    await refuses(lab, 75, ['run', '--session', 's', '--', 'true'], { error: 'held', id: 'owner-alive', holder: HOLDER, why: '<text>' })
     await refuses(lab, 75, ['run', '--session', 'u', '--dir', lab.dir, '--', 'true'], {
       error: 'held',
+      id: 'directory-held',
       holder: HOLDER,
       relation: 'same',
       why: '<text>',
     })
-    await refuses(lab, 75, ['lock', lab.dir], { error: 'held', holder: HOLDER, relation: 'same', why: '<text>' })
-    await refuses(lab, 75, ['wait', 's', '--timeout', '10ms'], { error: 'held', hint: null })
+    await refuses(lab, 75, ['lock', lab.dir], { error: 'held', id: 'directory-held', holder: HOLDER, relation: 'same', why: '<text>' })
+    await refuses(lab, 75, ['wait', 's', '--timeout', '10ms'], { error: 'held', id: 'session-still-running', hint: null })
     const broken = await lab.hf(['tree', 's', '--json'], { command: TEST_COMMAND, env: { HOLDFAST_FAILPOINTS: 'before:processes.table=throw' } })
     expect(broken).toMatchObject({ code: 70, stdout: '', stderr: expect.stringMatching(/^holdfast: a bug: Error: /) as string })
     const home = join(lab.dir, 'no-home')
     spawnSync('touch', [home])
-    await refuses(lab, 69, ['ls', '--home', home], { error: 'unavailable' })
+    await refuses(lab, 69, ['ls', '--home', home], { error: 'unavailable', id: 'home-unusable' })
   }))
 
 test('what cannot be proven: 76', () =>
@@ -38,7 +39,15 @@ test('what cannot be proven: 76', () =>
     const [stopped = '', first, refused = '', second, check = '', third] = inNamespace(script, lab.env).stdout.split('\n')
     expect([first, second, third]).toEqual(['76', '76', '76'])
     pinned(JSON.parse(stopped), [{ ...ENDED, result: 'unknown', state: 'running', ended: [], why: '<text>' }])
-    pinned(JSON.parse(refused), { error: 'unproven', code: 76, message: '<text>', hint: '<text>', holder: HOLDER, why: '<text>' })
+    pinned(JSON.parse(refused), {
+      error: 'unproven',
+      id: 'owner-unproven',
+      code: 76,
+      message: '<text>',
+      hint: '<text>',
+      holder: HOLDER,
+      why: '<text>',
+    })
     pinned(JSON.parse(check), { dir: lab.dir, state: 'unknown', own: false, why: '<text>', relation: 'same', holder: { ...LOCK_HOLDER, pid: null } })
   }))
 
@@ -56,7 +65,7 @@ test('survivors: 79', () =>
     expect([first, second]).toEqual(['79', '79'])
     const survivors = [{ pid: '<pid>', name: 'sleep', why: '<text>' }]
     pinned(JSON.parse(stopped), [{ ...ENDED, result: 'survivors', state: 'stopping', ended: [], survivors }])
-    pinned(JSON.parse(refused), { error: 'survivors', code: 79, message: '<text>', hint: '<text>', survivors })
+    pinned(JSON.parse(refused), { error: 'survivors', id: 'survivors-remain', code: 79, message: '<text>', hint: '<text>', survivors })
   }))
 
 function giveAll(path: string, id: number): void {

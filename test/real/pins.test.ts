@@ -142,6 +142,7 @@ test('ls --unmanaged: an agent that Holdfast did not start', () =>
       )
       await refuses(lab, 75, ['run', '-d', '--session', 'u', '--dir', dir, '--', 'true'], {
         error: 'held',
+        id: 'directory-in-use',
         unmanaged: [{ harness: 'claude', pid, nativeId: null, dir, since: '<iso>', launchers: [] }],
       })
     })

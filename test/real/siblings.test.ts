@@ -151,7 +151,7 @@ verifies('self', 'in a harness’s shared daemon its own word decides, and not t
     for (const name of ['worker', 'bare', 'known'])
       expect(await heard(lab, name)).toMatchObject({ kind: 'session', session: 'second', how: 'registry' })
     // What it does there it does as who it is.
-    expect(await heard(lab, 'taken')).toMatchObject({ error: 'held', code: 75, holder: { session: 'first' } })
+    expect(await heard(lab, 'taken')).toMatchObject({ error: 'held', id: 'directory-held', code: 75, holder: { session: 'first' } })
     expect(await heard(lab, 'own')).toMatchObject({ state: 'held', own: true, holder: { session: 'second' } })
     expect(await heard(lab, 'tasks')).toMatchObject([{ session: 'second.review', parent: 'second' }])
     // An environment can name anybody: in a daemon that does not serve that one, and where there is no daemon at all.

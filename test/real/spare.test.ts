@@ -73,7 +73,7 @@ verifies(
         expect([code, stderr], broken).toEqual([0, expect.stringMatching(/config\.toml.*; it was left out of account/)])
         expect(alive(pids), broken).toEqual([false, true])
       }
-      expect(await lab.hf(['doctor'])).toMatchObject({ code: 76, stdout: expect.stringContaining('config.toml: nobody knows other') as string })
+      expect(await lab.hf(['doctor'])).toMatchObject({ code: 76, stdout: expect.stringContaining('config.toml: unknown key "other"') as string })
       writeFileSync(config, '')
       await lab.ok(lab.detached('s', named(lab, 'firefox'), '1000'))
       const { pid } = await lab.status('s')

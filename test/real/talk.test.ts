@@ -74,11 +74,11 @@ verifies('self', 'a message has the sender that we know, not the one it claims t
     expect(lookingAt(lab, 'inbox', '--wait')).toBe(waiter)
     await lab.ok(['message', 'b', 'wake up'])
     expect((await waiting).out).toContain('wake up')
-    expect((await lab.hf(['inbox', '--session', 'b'])).code).toBe(64)
-    expect((await lab.hf(['message', 'nobody', 'x'])).code).toBe(66)
+    expect(await lab.refused(['inbox', '--session', 'b'])).toMatchObject({ id: 'inbox-foreign', code: 64 })
+    expect(await lab.refused(['message', 'nobody', 'x'])).toMatchObject({ id: 'session-unknown', code: 66 })
     await lab.ok(['stop', 'b', '--grace', '1s'])
-    const late = await lab.hf(['message', 'b', 'too late'])
-    expect([late.code, late.stderr]).toEqual([66, expect.stringContaining('session b is not running (stopped): nobody would read it')])
+    const late = await lab.refused(['message', 'b', 'too late'])
+    expect(late).toMatchObject({ id: 'session-not-running', code: 66, message: expect.stringContaining('session b') as string })
   }),
 )
 
@@ -178,26 +178,23 @@ verifies('one-owner', 'a session that many rebind at once has one id and all the
 
 test('wrong input is told in a sentence, and changes nothing', () =>
   inLab(async (lab) => {
-    for (const [args, code] of [
-      [['rebind', '--session', 'a'], 64],
-      [['rebind', '--to', 'b'], 66],
-      [['rebind', '--session', 'nobody', '--to', 'b'], 66],
-      [['message'], 64],
-      [['message', 'a'], 64],
-      [['message', '--all', '--here', 'x'], 64],
-      [['message', 'a', 'two', 'texts'], 64],
-      [['message', 'a', 'x'.repeat(9000)], 64],
-      [['inbox'], 66],
-      [['inbox', '--timeout', '1s'], 64],
-      [['inbox', 'a'], 64],
-      [['siblings', '--session', 'nobody'], 66],
-      [['report'], 64],
-      [['whoami', 'x'], 64],
-    ] as const) {
-      const result = await lab.hf(args)
-      expect([args, result.code, result.stdout]).toEqual([args, code, ''])
-      expect(result.stderr).toMatch(/^holdfast: \S.*\n/)
-    }
+    for (const [args, code, id] of [
+      [['rebind', '--session', 'a'], 64, 'option-missing'],
+      [['rebind', '--to', 'b'], 66, 'caller-outside-session'],
+      [['rebind', '--session', 'nobody', '--to', 'b'], 66, 'session-unknown'],
+      [['message'], 64, 'arguments-wrong'],
+      [['message', 'a'], 64, 'arguments-wrong'],
+      [['message', '--all', '--here', 'x'], 64, 'arguments-wrong'],
+      [['message', 'a', 'two', 'texts'], 64, 'arguments-wrong'],
+      [['message', 'a', 'x'.repeat(9000)], 64, 'text-too-long'],
+      [['inbox'], 66, 'caller-outside-session'],
+      [['inbox', '--timeout', '1s'], 64, 'option-misplaced'],
+      [['inbox', 'a'], 64, 'arguments-wrong'],
+      [['siblings', '--session', 'nobody'], 66, 'session-unknown'],
+      [['report'], 64, 'arguments-wrong'],
+      [['whoami', 'x'], 64, 'arguments-wrong'],
+    ] as const)
+      expect(await lab.refused(args), args.join(' ').slice(0, 50)).toMatchObject({ code, id, message: expect.stringMatching(/\S/) as string })
     expect(await lab.ok(['message', '--all', 'x'])).toBe('nobody else is there: it was sent to nobody\n')
     const alone = await lab.hf(['whoami', '--json'])
     expect([alone.code, JSON.parse(alone.stdout)]).toEqual([66, expect.objectContaining({ session: null, how: null })])

@@ -80,8 +80,8 @@ test('a damaged one is emptied in place, a folder is moved aside, and what is ne
   expect(readdirSync(folder).map((name) => name.replace(/-.*/, ''))).toEqual(['lock.db', 'lock.db.aside'])
   unlinkSync(path)
   symlinkSync('/dev/zero', path)
-  expect(() => takeAlone(path)).toThrow(/is not a file/)
-  expect(() => lookAlone(path)).toThrow(/is not a file/)
+  expect(() => takeAlone(path)).toThrow(expect.objectContaining({ id: 'daemon-lock-unusable' }))
+  expect(() => lookAlone(path)).toThrow(expect.objectContaining({ id: 'daemon-lock-unusable' }))
 })
 
 verifies('one-owner', 'a file that was taken away is taken anew, unless somebody else was faster', () => {

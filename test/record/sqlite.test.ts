@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { realClock } from '../../src/app/world/clock.ts'
-import type { Store } from '../../src/model/index.ts'
+import type { ProblemId, Store } from '../../src/model/index.ts'
 import { isSafe, loadSqlite } from '../../src/record/driver.ts'
 import { openSqliteStore } from '../../src/record/index.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/record/sqlite/schema.ts'
@@ -135,7 +135,7 @@ test('a writer waits for another writer; a reader that records in passing does n
   db.exec('BEGIN IMMEDIATE')
   const reader = await open(path, 0)
   const began = performance.now()
-  await expect(reader.claims.recordEnded(run, anEnding({ state: 'lost' }), null, 1)).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(reader.claims.recordEnded(run, anEnding({ state: 'lost' }), null, 1)).rejects.toMatchObject({ id: 'store-busy', kind: 'unavailable' })
   expect((await reader.sessions.snapshot('live', 5)).views).toHaveLength(1)
   expect(performance.now() - began).toBeLessThan(1500)
   const waiting = store.claims.recordEnded(run, anEnding({ state: 'lost' }), null, 1)
@@ -146,8 +146,8 @@ test('a writer waits for another writer; a reader that records in passing does n
   reader.close()
 })
 
-const refusals: [string, (path: string) => void, RegExp][] = [
-  ['text instead of a database', (path) => writeFileSync(path, 'these are my notes, please keep them'), /not a SQLite database/],
+const refusals: [string, (path: string) => void, ProblemId][] = [
+  ['text instead of a database', (path) => writeFileSync(path, 'these are my notes, please keep them'), 'store-not-sqlite'],
   [
     'another application’s database',
     (path) => {
@@ -155,7 +155,7 @@ const refusals: [string, (path: string) => void, RegExp][] = [
       db.exec('CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES (1)')
       db.close()
     },
-    /not one of Holdfast's/,
+    'store-foreign',
   ],
   [
     'a newer format',
@@ -164,15 +164,15 @@ const refusals: [string, (path: string) => void, RegExp][] = [
       db.exec('PRAGMA user_version = 99; CREATE TABLE x (y)')
       db.close()
     },
-    /format 99/,
+    'store-newer',
   ],
 ]
-for (const [what, make, message] of refusals) {
+for (const [what, make, id] of refusals) {
   verifies('visible', `${what} is refused with a sentence and left as it is`, async () => {
     const path = newPath()
     make(path)
     const before = readFileSync(path)
-    await expect(open(path)).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringMatching(message) as string })
+    await expect(open(path)).rejects.toMatchObject({ id, kind: 'unavailable', message: expect.stringContaining(path) as string })
     expect(readFileSync(path).equals(before)).toBe(true)
   })
 }
@@ -196,7 +196,7 @@ test('a damaged store is told as damaged, and not written over', async () => {
       damaged.close()
     }
   }
-  await expect(attempt()).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringMatching(/damaged/) as string })
+  await expect(attempt()).rejects.toMatchObject({ id: 'store-damaged', kind: 'unavailable' })
   expect(readFileSync(path).equals(bytes)).toBe(true)
 })
 
@@ -219,6 +219,6 @@ verifies('visible', 'one bad row is named, and hides no other', async () => {
   const { views, unreadable } = await store.sessions.snapshot('live', 10)
   expect(views.map(({ session }) => session.id)).toEqual(['good'])
   expect(unreadable).toEqual([bad.id])
-  await expect(store.runs.get(bad.id)).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(store.runs.get(bad.id)).rejects.toMatchObject({ id: 'run-unreadable', kind: 'unavailable' })
   store.close()
 })

@@ -122,7 +122,7 @@ verifies('unknown', 'a screen that only moves does not say that anything was tak
     expect(await send(lab, 's', 'fix the tests')).toMatchObject({
       code: 76,
       taken: 'unknown',
-      why: expect.stringContaining('as it may have done anyway') as string,
+      why: expect.stringContaining('unconfirmed: the screen changed') as string,
     })
   }),
 )

@@ -35,7 +35,7 @@ export function lineageOf({ env }: World, front: Front | null): string[] {
   const all = (env[LINEAGE_VARIABLE] ?? '').split(':').filter(Boolean)
   const lineage = front !== null && all.at(-1) === front.cookie ? all.slice(0, -1) : all
   if (lineage.length >= MAX_LINEAGE) {
-    throw new Problem('usage', `runs are nested ${lineage.length} deep; that looks like an agent that starts itself`, {
+    throw new Problem('nesting-too-deep', `runs are nested ${lineage.length} deep; that looks like an agent that starts itself`, {
       hint: 'start it outside the session',
     })
   }

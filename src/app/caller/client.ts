@@ -28,7 +28,7 @@ export async function agentAround(world: World): Promise<ProcessId> {
   const self = await whoMayAct(world)
   if (self.kind === 'agent') return { pid: self.agent.row.pid, ticks: self.agent.row.ticks }
   const agent = (self.kind === 'session' ? harnessOf(self.run, world.evidence) : null) ?? clientChain(world).at(-1)
-  if (agent === undefined) throw new Problem('unavailable', 'there is no agent that could hold it: its process is gone, or was never known')
+  if (agent === undefined) throw new Problem('lock-agent-missing', 'there is no agent that could hold it: its process is gone, or was never known')
   return agent
 }
 

@@ -30,7 +30,7 @@ export async function runAround(world: World, as: 'writer' | 'reader'): Promise<
 export async function mySession(world: World, what: string): Promise<Extract<WhoAmI, { kind: 'session' }>> {
   const self = await whoMayAct(world)
   if (self.kind === 'session') return self
-  throw new Problem('noSuchSession', `only a session can ${what}, and you are in none: ${self.why}`, {
+  throw new Problem('caller-outside-session', `only a session can ${what}, and you are in none: ${self.why}`, {
     hint: 'holdfast whoami tells who you are; holdfast run starts a session',
   })
 }
@@ -41,7 +41,7 @@ export async function whoMayAct(world: World): Promise<WhoAmI> {
   const { fences, behalf } = world
   // It might be a retired agent as well as anybody.
   if (behalf != null && behalf.unknown !== null)
-    throw new Problem('unproven', `nothing is done for who cannot be told: ${behalf.unknown}`, {
+    throw new Problem('caller-unknown', `refused: cannot identify the caller (${behalf.unknown})`, {
       hint: 'what only looks is answered; over stdio (holdfast mcp) an agent is known by who started the server',
     })
   if (self.kind === 'session' && fences.isRetired(self.run.id))
@@ -52,7 +52,7 @@ export async function whoMayAct(world: World): Promise<WhoAmI> {
 }
 
 const retired = (session: string, why: string): Problem =>
-  new Problem('held', `session ${session}, which this agent worked for, was retired: ${why}`, {
+  new Problem('caller-retired', `session ${session}, which this agent worked for, was retired: ${why}`, {
     hint: `stop working, and tell the user; holdfast status ${session} says what became of it`,
   })
 

@@ -33,7 +33,7 @@ export function openConfig(home: string): Config {
     daemonPort: () => {
       const { port, trouble } = once()
       // Rather nowhere than where nobody looks for it.
-      if (port === 'unknown') throw new Problem('usage', trouble ?? '', { hint: 'without a port there, the daemon takes a free one' })
+      if (port === 'unknown') throw new Problem('config-invalid', trouble ?? '', { hint: 'without a port there, the daemon takes a free one' })
       return port
     },
     notify: () => once().notify,
@@ -61,7 +61,7 @@ function readConfig(path: string): Read {
     }
   }
   const { spare = {}, harness = {}, daemon = {}, notify = {}, ...more } = or(() => parsed(readOr(path) ?? '', path), {})
-  if (Object.keys(more).length > 0) troubles.push(`${path}: nobody knows ${Object.keys(more).join(', ')}`)
+  if (Object.keys(more).length > 0) troubles.push(`${path}: ${unknownKeys(Object.keys(more))}`)
   const spares = or(() => sparesFrom(spare, path), SPARE)
   const own = or(() => harnessesFrom(harness, path), [])
   const port = or<Read['port']>(() => portFrom(daemon, path), 'unknown')
@@ -69,9 +69,11 @@ function readConfig(path: string): Read {
   return { spares, own, port, notify: told, trouble: troubles.length === 0 ? null : troubles.join('; ') }
 }
 
+const unknownKeys = (keys: readonly string[], table = ''): string => `unknown key ${keys.map((key) => JSON.stringify(table + key)).join(', ')}`
+
 function sparesFrom(spare: unknown, path: string): readonly SpareRule[] {
   const unknown = Object.keys(spare as object).filter((key) => key !== 'add' && key !== 'drop')
-  if (unknown.length > 0) throw new Error(`${path}: nobody knows ${unknown.map((key) => `spare.${key}`).join(', ')}`)
+  if (unknown.length > 0) throw new Error(`${path}: ${unknownKeys(unknown, 'spare.')}`)
   const add = namesIn(spare, 'add', path)
   const drop = namesIn(spare, 'drop', path)
   const kept = SPARE.map((rule) => ({ ...rule, named: rule.named.filter((name) => !drop.includes(name)) }))
@@ -87,12 +89,7 @@ function harnessesFrom(tables: unknown, path: string): Harness[] {
 function portFrom(table: unknown, path: string): number | null {
   if (typeof table !== 'object') throw new Error(`${path}: daemon is a table: [daemon]`)
   const { port = null, ...more } = table as Record<string, unknown>
-  if (Object.keys(more).length > 0)
-    throw new Error(
-      `${path}: nobody knows ${Object.keys(more)
-        .map((key) => `daemon.${key}`)
-        .join(', ')}`,
-    )
+  if (Object.keys(more).length > 0) throw new Error(`${path}: ${unknownKeys(Object.keys(more), 'daemon.')}`)
   if (port === null || (typeof port === 'number' && Number.isInteger(port) && port >= 1024 && port <= 65_535)) return port
   throw new Error(`${path}: daemon.port is a number from 1024 to 65535, such as port = 7440`)
 }
@@ -107,12 +104,7 @@ function notifyFrom(table: unknown, path: string): NotifyConfig {
     ...more
   } = table as Record<string, unknown>
   const wrong = (what: string): Error => new Error(`${path}: ${what}`)
-  if (Object.keys(more).length > 0)
-    throw wrong(
-      `nobody knows ${Object.keys(more)
-        .map((key) => `notify.${key}`)
-        .join(', ')}`,
-    )
+  if (Object.keys(more).length > 0) throw wrong(unknownKeys(Object.keys(more), 'notify.'))
   if (typeof desktop !== 'boolean') throw wrong('notify.desktop is true or false')
   if (typeof bell !== 'boolean') throw wrong('notify.bell is true or false')
   if (command !== null && !(areWords(command) && command[0] !== undefined && command[0] !== ''))

@@ -45,16 +45,16 @@ export function openHome(named: string): Home {
   const uid = process.geteuid?.() ?? stat.uid
   const choose = 'choose another with --home or HOLDFAST_HOME'
   if (stat.uid !== uid)
-    throw new Problem('unavailable', `the home ${path} belongs to uid ${stat.uid}, and you are ${userName()} (uid ${uid})`, { hint: choose })
+    throw new Problem('home-foreign-user', `the home ${path} belongs to uid ${stat.uid}, and you are ${userName()} (uid ${uid})`, { hint: choose })
   const network = networkFileSystem(path)
   if (network !== null)
-    throw new Problem('unavailable', `the home ${path} is on ${network}, where the store's locks do not hold`, {
+    throw new Problem('home-on-network', `the home ${path} is on ${network}, where the store's locks do not hold`, {
       hint: 'choose a local folder with --home or HOLDFAST_HOME',
     })
   const known = readInstall(path)
   if (known === null) {
     const stranger = readdirSync(path).find((name) => !OURS.test(name))
-    if (stranger !== undefined) throw new Problem('unavailable', `${path} is not a Holdfast home: it holds ${stranger}`, { hint: choose })
+    if (stranger !== undefined) throw new Problem('home-not-holdfast', `${path} is not a Holdfast home: it holds ${stranger}`, { hint: choose })
   }
   if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o700)
   makeFolder(join(path, 'runs'), path)
@@ -71,7 +71,7 @@ function makeFolder(folder: string, home: string): void {
   } catch (error) {
     // Somebody else may have made it just now.
     if (isDirectory(folder)) return
-    throw new Problem('unavailable', `cannot make the home ${home}: ${(error as NodeJS.ErrnoException).code}`, {
+    throw new Problem('home-unusable', `cannot make the home ${home}: ${(error as NodeJS.ErrnoException).code}`, {
       hint: 'choose another with --home or HOLDFAST_HOME',
       cause: error,
     })
@@ -83,7 +83,7 @@ function readInstall(home: string): string | null {
     return readFileSync(join(home, 'install'), 'utf8').trim()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new Problem('unavailable', `cannot read ${join(home, 'install')}`, { cause: error })
+    throw new Problem('home-unusable', `cannot read ${join(home, 'install')}`, { cause: error })
   }
 }
 
@@ -100,7 +100,7 @@ function writeInstall(home: string): string {
     }
     return readFileSync(path, 'utf8').trim()
   } catch (error) {
-    throw new Problem('unavailable', `cannot write ${path}: ${(error as NodeJS.ErrnoException).code}`, {
+    throw new Problem('home-unusable', `cannot write ${path}: ${(error as NodeJS.ErrnoException).code}`, {
       hint: 'free space or make the home writable',
       cause: error,
     })

@@ -51,10 +51,12 @@ export async function stopDaemon(world: World): Promise<DaemonStopped> {
   place.files.tell(`pid ${target.pid} is asked to stop by ${world.user()} (holdfast daemon stop)`, clock.now())
   const killed = !(await end(world, target, ['SIGTERM', 'SIGCONT'], policy.daemonStopMs))
   if (killed && !(await end(world, target, ['SIGKILL'], policy.killMs)))
-    throw new Problem('survivors', `the daemon (pid ${target.pid}) was killed, and is still there`, { hint: 'look with: holdfast daemon status' })
+    throw new Problem('daemon-survived', `the daemon (pid ${target.pid}) was killed, and is still there`, {
+      hint: 'look with: holdfast daemon status',
+    })
   if (killed) place.files.tell(`pid ${target.pid} did not end within ${policy.daemonStopMs / 1000} s and was killed`, clock.now())
   clean(place)
-  if (isThere(target, processes)) throw new Problem('survivors', `the daemon (pid ${target.pid}) is still there`)
+  if (isThere(target, processes)) throw new Problem('daemon-survived', `the daemon (pid ${target.pid}) is still there`)
   return { kind: 'stopped', pid: target.pid, killed, repaired }
 }
 
@@ -63,7 +65,7 @@ const isDaemon = ({ processes }: World, { process: { pid }, record }: DaemonPres
   record !== null || processes.arguments(pid).some((word, at, words) => word === 'daemon' && words[at + 1] === 'run')
 
 const noDaemon = ({ pid }: ProcessId): Problem =>
-  new Problem('unproven', `pid ${pid} holds this home, and nothing shows that it is a daemon; it was not signalled`, {
+  new Problem('daemon-unproven', `pid ${pid} holds this home, and nothing shows that it is a daemon; it was not signalled`, {
     hint: `a command that looks or repairs holds it for a moment; kill -CONT ${pid} wakes one that was stopped meanwhile`,
   })
 
@@ -73,7 +75,7 @@ async function end(world: World, target: ProcessId, signals: readonly ('SIGTERM'
   for (const signal of signals) {
     const answer = processes.send(target, signal)
     if (answer === 'denied' || answer === 'forbidden')
-      throw new Problem('unproven', `the daemon (pid ${target.pid}) may not be signalled from here (${answer})`, {
+      throw new Problem('daemon-not-signallable', `the daemon (pid ${target.pid}) may not be signalled from here (${answer})`, {
         hint: 'stop it as the user, and where, it was started',
       })
   }
@@ -96,7 +98,7 @@ function clean(place: DaemonPlace): void {
 
 const unseen = ({ record, why }: DaemonPresence & { kind: 'unseen' }): Problem =>
   new Problem(
-    'unproven',
+    'daemon-unproven',
     `a daemon holds this home${record === null ? '' : ` (on record: pid ${record.process.pid})`}, and cannot be judged from here: ${why}`,
     {
       hint: 'stop it where it runs; nothing was signalled',

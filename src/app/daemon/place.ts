@@ -47,7 +47,7 @@ export function daemonPlace({ home, processes, connections }: Pick<World, 'home'
 export function folderProblem({ files }: DaemonPlace, error: unknown): unknown {
   const { code, path } = error as NodeJS.ErrnoException
   if (error instanceof Problem || code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error
-  return new Problem('unavailable', `the daemon's folder cannot be used: ${path ?? files.folder}: ${code}`, {
+  return new Problem('daemon-folder-unusable', `the daemon's folder cannot be used: ${path ?? files.folder}: ${code}`, {
     hint: 'free space, make the home writable and your own, or move away what lies there',
     cause: error,
   })

@@ -21,6 +21,7 @@ export function specOf(
     path: env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
   }
   for (const [what, text] of Object.entries(spec))
-    if (/[\p{Cc}\uFFFD]/u.test(text)) throw new Problem('usage', `a service cannot be told a ${what} with such characters: ${JSON.stringify(text)}`)
+    if (/[\p{Cc}\uFFFD]/u.test(text))
+      throw new Problem('service-text-invalid', `a service cannot be told a ${what} with such characters: ${JSON.stringify(text)}`)
   return spec
 }

@@ -38,7 +38,7 @@ export function userSystemd(world: World): Systemd {
     const answer = await askManager('systemctl', ['--user', ...args], env, world.policy.managerChangeMs)
     if (answer.kind === 'answered' && answer.code === 0) return
     const why = answer.kind === 'silent' ? answer.why : `${answer.said || `exit code ${answer.code}`}`
-    throw new Problem('unavailable', `systemctl --user ${args.join(' ')} failed: ${why}`, { hint: `systemctl --user status ${name}` })
+    throw new Problem('service-manager-failed', `systemctl --user ${args.join(' ')} failed: ${why}`, { hint: `systemctl --user status ${name}` })
   }
   return {
     name,
@@ -52,7 +52,7 @@ export function userSystemd(world: World): Systemd {
     async state() {
       const answer = await ask('show', name, `--property=${PROPERTIES.join(',')}`)
       if (answer.kind === 'silent' || answer.code !== 0)
-        throw new Problem('unavailable', `systemctl --user show ${name} failed: ${answer.kind === 'silent' ? answer.why : answer.said}`)
+        throw new Problem('service-manager-failed', `systemctl --user show ${name} failed: ${answer.kind === 'silent' ? answer.why : answer.said}`)
       return stateIn(answer.out)
     },
     reload: () => must('daemon-reload'),
@@ -78,7 +78,7 @@ export function userSystemd(world: World): Systemd {
 
 function refuseOtherSystems(): void {
   if (process.platform === 'linux') return
-  throw new Problem('unavailable', `a service needs Linux with systemd, and this system is ${process.platform}`, {
+  throw new Problem('service-unsupported', `a service needs Linux with systemd, and this system is ${process.platform}`, {
     hint: 'holdfast daemon start runs the daemon without a service',
   })
 }

@@ -64,13 +64,13 @@ async function refuseUnreachable(systemd: Systemd): Promise<void> {
   if (trouble !== null) throw unreachable(trouble, WITHOUT)
 }
 
-const unreachable = (why: string, hint: string): Problem => new Problem('unavailable', `nothing was changed: ${why}`, { hint })
+const unreachable = (why: string, hint: string): Problem => new Problem('service-manager-unreachable', `nothing was changed: ${why}`, { hint })
 
 function refuseOthers(text: string | null, path: string, force: boolean, done: string): void {
   const file = fileOf(text)
   if (force || file === 'absent' || file === 'ours') return
   const whose = file === 'edited' ? 'was edited since Holdfast wrote it' : 'was not written by Holdfast'
-  throw new Problem('usage', `${path} ${whose}, and was not ${done}`, {
+  throw new Problem('service-file-foreign', `${path} ${whose}, and was not ${done}`, {
     hint: '--force does it all the same; settings of your own belong in a drop-in',
   })
 }
@@ -79,7 +79,9 @@ function refuseOthers(text: string | null, path: string, force: boolean, done: s
 function seen(daemon: ServiceDaemon): HomesDaemon | null {
   const found = daemon.look()
   if (typeof found !== 'string') return found
-  throw new Problem('unproven', `nothing was changed: whether a daemon holds this home cannot be told: ${found}`, { hint: 'holdfast daemon status' })
+  throw new Problem('daemon-unproven', `nothing was changed: whether a daemon holds this home cannot be told: ${found}`, {
+    hint: 'holdfast daemon status',
+  })
 }
 
 /** The pid under which both know it: systemd runs it, and it holds the home. */
@@ -89,7 +91,7 @@ async function untilHeld({ clock, policy }: World, systemd: Systemd, daemon: Ser
     const [{ pid, trouble, state }, holder] = [await systemd.state(), daemon.look()]
     if (pid !== null && typeof holder === 'object' && holder?.process.pid === pid) return pid
     if (trouble !== null || clock.elapsed() >= until)
-      throw new Problem('unavailable', `${systemd.name} was installed, but its daemon did not come up: ${trouble ?? state}${stopped(byHand)}`, {
+      throw new Problem('service-not-up', `${systemd.name} was installed, but its daemon did not come up: ${trouble ?? state}${stopped(byHand)}`, {
         hint: `${systemd.look} says why${byHand === null ? '' : `; ${AS_BEFORE}`}`,
       })
     await clock.sleep(policy.pollMaxMs * 4)
@@ -101,7 +103,7 @@ async function orSayWhoWasStopped(byHand: number | null, start: () => Promise<vo
     await start()
   } catch (error) {
     if (byHand === null || !(error instanceof Problem)) throw error
-    throw new Problem(error.kind, `${error.message}${stopped(byHand)}`, { hint: `${error.hint ?? ''}; ${AS_BEFORE}`, cause: error })
+    throw new Problem(error.id, `${error.message}${stopped(byHand)}`, { hint: `${error.hint ?? ''}; ${AS_BEFORE}`, cause: error })
   }
 }
 

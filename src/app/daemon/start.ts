@@ -89,7 +89,7 @@ function startedAs(presence: DaemonPresence, answer: DaemonAnswer, child: Child 
 
 function silent(presence: DaemonPresence, why: string): Problem {
   const who = presence.kind === 'alive' ? `the daemon (pid ${presence.process.pid}${presence.frozen ? ', frozen' : ''})` : 'a daemon'
-  return new Problem('unavailable', `${who} holds this home but does not answer (${why}); it was not replaced`, {
+  return new Problem('daemon-silent', `${who} holds this home but does not answer (${why}); it was not replaced`, {
     hint: presence.kind === 'alive' ? `kill -CONT ${presence.process.pid} wakes a frozen one; holdfast daemon stop ends it` : 'look where it runs',
   })
 }
@@ -103,7 +103,7 @@ function howItWent(code: number | null): string {
 function neverCame(place: DaemonPlace, child: Child | null): Problem {
   const why = child?.trouble() ?? howItWent(child?.code() ?? null)
   const words = child === null ? '' : place.files.lastWords(3, child.before)
-  return new Problem('unavailable', `the daemon could not be started: ${why}${words === '' ? '' : `\n  ${words.replaceAll('\n', '\n  ')}`}`, {
+  return new Problem('daemon-not-started', `the daemon could not be started: ${why}${words === '' ? '' : `\n  ${words.replaceAll('\n', '\n  ')}`}`, {
     hint: `all that it said is in ${place.files.log}`,
   })
 }

@@ -13,7 +13,7 @@ export async function endSuspects(world: World, pids: readonly number[], graceMs
     for (const { row } of suspects) if (!found.has(row.pid)) found.set(row.pid, { row, session: run.session })
   const stranger = pids.find((pid) => !found.has(pid))
   if (stranger !== undefined)
-    throw new Problem('noSuchSession', `pid ${stranger} is no suspect of any session; nothing was signalled`, {
+    throw new Problem('suspect-unknown', `pid ${stranger} is no suspect of any session; nothing was signalled`, {
       hint: 'holdfast tree S --suspects lists them; holdfast stop S ends a session with its members',
     })
   return Promise.all(

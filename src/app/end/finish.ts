@@ -46,7 +46,7 @@ async function leaveToOthers(world: World, store: Store, id: string): Promise<vo
 export async function endAsked(world: World, id: string, why: string, scope: string | null): Promise<RunEnd> {
   const store = await world.store('writer')
   const run = await store.runs.get(id)
-  if (run === null) throw new Problem('noSuchSession', `no such run: ${id}`)
+  if (run === null) throw new Problem('run-unknown', `no such run: ${id}`)
   if (!isLive(run)) return { kind: 'ended', run, ended: [], spared: [], unrecorded: null }
   const intent = why === 'HUP' && run.tmux !== null ? paneClosed(world, run) : intentFor(why)
   const since = world.processes.self().ticks - 1

@@ -16,15 +16,15 @@ const NOT_GONE = {
 export async function resolveGone(world: World, reference: string): Promise<Run> {
   const store = await world.store('writer')
   const { session, run } = await findSession(store, reference, 'near')
-  if (run === null || !isLive(run)) throw new Problem('noSuchSession', `session ${session.id} is not running; there is nothing to resolve`)
+  if (run === null || !isLive(run)) throw new Problem('session-not-running', `session ${session.id} is not running; there is nothing to resolve`)
   const seen = await lookAt(run, world)
   const judged = verdict(run, seen)
   if (judged.kind !== 'unknown' && judged.kind !== 'over')
-    throw new Problem('held', `session ${session.id} is not gone: ${NOT_GONE[judged.kind]}`, {
+    throw new Problem('session-not-gone', `session ${session.id} is not gone: ${NOT_GONE[judged.kind]}`, {
       hint: `holdfast stop ${session.id} ends it`,
     })
   const sign = judged.kind === 'unknown' ? signOfLife(world, run) : null
-  if (sign !== null) throw new Problem('held', `session ${session.id} is not gone: ${sign}`, { hint: 'end it where it runs' })
+  if (sign !== null) throw new Problem('session-not-gone', `session ${session.id} is not gone: ${sign}`, { hint: 'end it where it runs' })
   const by = `${world.user()}@${world.host}`
   const ending: Ending =
     judged.kind === 'over'
@@ -37,7 +37,9 @@ export async function resolveGone(world: World, reference: string): Promise<Run>
           evidence: [`unproven: ${judged.why}`, `testimony of ${by} (holdfast resolve --gone)`],
         }
   if (!(await store.claims.recordEnded(run, ending, seen.harnessId, world.clock.now())))
-    throw new Problem('held', `session ${session.id} changed while it was looked at; nothing was recorded`, { hint: `holdfast status ${session.id}` })
+    throw new Problem('session-changed', `session ${session.id} changed while it was looked at; nothing was recorded`, {
+      hint: `holdfast status ${session.id}`,
+    })
   // Should it live on after all, it is fenced off from here on.
   if (judged.kind === 'unknown') world.fences.retire(run.id, { end: 'stopped', by, reason: ending.reason })
   await release(run, world)

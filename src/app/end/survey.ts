@@ -39,7 +39,7 @@ export async function survey(world: World, store: Store, how: How): Promise<Surv
     sessions.set(run.id, session)
     runs.push(run)
   }
-  const sick: Sick[] = unreadable.map((run) => ({ run, session: null, error: new Problem('unavailable', 'its row in the store makes no sense') }))
+  const sick: Sick[] = unreadable.map((run) => ({ run, session: null, error: new Problem('run-unreadable', 'its row in the store makes no sense') }))
   // For a few, a pass over everybody is made only where one of them is not alive.
   const look = how.only === undefined ? surveyAll : async (some: readonly LiveRun[]) => ({ looked: await lookAtAll(some, world), counted: new Map() })
   const surveyed = await lookAtEach((some) => look(some, world), runs, sick)
@@ -71,7 +71,7 @@ async function viewsOf(store: Store, ids: readonly string[]): Promise<Awaited<Re
       const found = run === null || !isLive(run) ? null : await store.sessions.find(run.session, 'exact')
       if (run !== null && found?.kind === 'found') views.push({ session: found.view.session, run })
     } catch (error) {
-      if (!(error instanceof Problem) || !('unreadableRun' in error.detail)) throw error
+      if (!(error instanceof Problem) || error.id !== 'run-unreadable') throw error
       unreadable.push(id)
     }
   }

@@ -25,6 +25,6 @@ export async function waitForEnd(world: World, reference: string, timeoutMs: num
 
 /** The code a command would give. No evidence, no code: then 1. */
 export function codeOf(run: Run): number {
-  if (isLive(run)) throw new Problem('bug', `run ${run.id} has not ended`)
+  if (isLive(run)) throw new Problem('invariant-broken', `run ${run.id} has not ended`)
   return run.exit?.code ?? 1
 }

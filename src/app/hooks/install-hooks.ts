@@ -103,7 +103,7 @@ export function refuseWithoutHooks(harnesses: readonly string[]): void {
 function ruleOf(harness: string): HookRule {
   const rule = Object.hasOwn(HOOKS, harness) ? HOOKS[harness] : undefined
   if (rule !== undefined) return rule
-  throw new Problem('usage', `${JSON.stringify(harness)} has no hooks that Holdfast knows`, {
+  throw new Problem('hooks-unsupported', `${JSON.stringify(harness)} has no hooks that Holdfast knows`, {
     hint: `those that have: ${Object.keys(HOOKS).join(', ')}`,
   })
 }
@@ -182,7 +182,7 @@ function filePlan(harness: string, rule: HookRule & { kind: 'file' }, path: stri
 function textOf(plan: Plan, file: SettingsFile): string {
   const trouble = file === 'undecodable' ? 'it is no file of UTF-8 text' : plan.trouble(file?.text ?? '')
   if (file === 'undecodable' || trouble !== null)
-    throw new Problem('usage', `${plan.path} was left as it is: ${trouble}`, { hint: 'put it right, or move it away, and say it again' })
+    throw new Problem('settings-invalid', `${plan.path} was left as it is: ${trouble}`, { hint: 'put it right, or move it away, and say it again' })
   return file?.text ?? ''
 }
 
@@ -195,15 +195,15 @@ function whileOthersWrite(plan: Plan, body: (file: SettingsFile) => HookChange |
     }
   } catch (error) {
     if (error instanceof Problem || typeof (error as NodeJS.ErrnoException).code !== 'string') throw error
-    throw new Problem('unavailable', `cannot change ${plan.path}: ${(error as NodeJS.ErrnoException).code}`, { cause: error })
+    throw new Problem('settings-unwritable', `cannot change ${plan.path}: ${(error as NodeJS.ErrnoException).code}`, { cause: error })
   }
-  throw new Problem('unavailable', `${plan.path} is being written by somebody else all the time`, { hint: 'say it again' })
+  throw new Problem('settings-unwritable', `${plan.path} is being written by somebody else all the time`, { hint: 'say it again' })
 }
 
 function read(path: string): SettingsFile {
   try {
     return readSettings(path)
   } catch (error) {
-    throw new Problem('unavailable', `cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`, { cause: error })
+    throw new Problem('settings-unreadable', `cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`, { cause: error })
   }
 }

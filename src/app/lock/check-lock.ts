@@ -29,7 +29,7 @@ function enterable(dir: string, directories: World['directories']): Directory | 
   try {
     return directories.find(dir)
   } catch (error) {
-    if (error instanceof Problem && error.detail['reason'] !== undefined) return error.message
+    if (error instanceof Problem && error.id === 'directory-unreadable') return error.message
     throw error
   }
 }

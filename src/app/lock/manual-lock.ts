@@ -41,7 +41,7 @@ export function callerOf(world: World): ProcessId {
     const seen = world.processes.sample(origin.pid)
     if (origin.pid > 1 && seen.kind === 'seen' && origin.pid !== front?.keeper.pid && !PASSES_ON.test(seen.row.name)) return origin
   }
-  throw new Problem('usage', 'there is no shell that could hold the lock: the command was started by pid 1, which is everybody’s', {
+  throw new Problem('lock-holder-missing', 'there is no shell that could hold the lock: the command was started by pid 1, which is everybody’s', {
     hint: 'say --pid or --ttl',
   })
 }
@@ -53,12 +53,12 @@ function holderFor(world: World, { pid, ttlMs }: HandRequest, caller: () => Proc
   const by = pid === undefined ? caller() : null
   const wanted = pid ?? by?.pid ?? 0
   if (wanted === 1)
-    throw new Problem('noSuchSession', 'pid 1 is everybody’s: a lock that it holds would be in nobody’s way', {
+    throw new Problem('lock-holder-init', 'pid 1 cannot hold a lock', {
       hint: 'name another process, or --ttl',
     })
   const seen = isSignallable(wanted) ? processes.sample(wanted) : null
   if (seen?.kind !== 'seen' || isDead(seen.row.state) || (by !== null && !sameProcess(seen.row, by)))
-    throw new Problem('noSuchSession', `there is no process ${wanted} that could hold the lock`, { hint: 'name one that runs' })
+    throw new Problem('process-missing', `there is no process ${wanted} that could hold the lock`, { hint: 'name one that runs' })
   return { kind: 'process', by: { pid: wanted, ticks: seen.row.ticks }, name: seen.row.name, limit }
 }
 
@@ -113,9 +113,12 @@ function notYours({ clock }: World, lock: Lock, pid: number | null, unproven: bo
   const told = `${lock.directory.path} is held by ${lockHolderLine(lock, pid, clock.now())}`
   const detail = { holder: lockFacts(lock, pid) }
   if (lock.holder.kind === 'run' && !unproven)
-    return new Problem('held', `${told}: the lock lasts as long as its tree, and cannot be taken away`, {
+    return new Problem('lock-of-run', `${told}: the lock lasts as long as its tree, and cannot be taken away`, {
       hint: `holdfast stop ${lock.session}`,
       detail,
     })
-  return new Problem(unproven ? 'unproven' : 'held', `${told}, and is not yours`, { hint: '--force takes it away all the same', detail })
+  return new Problem(unproven ? 'lock-unproven' : 'lock-not-yours', `${told}, and is not yours`, {
+    hint: '--force takes it away all the same',
+    detail,
+  })
 }

@@ -21,7 +21,7 @@ function sessionRefusal({ because, why }: Refused, run: LiveRun, waited: string,
   const told = `${waited}session ${run.session} is held by ${holderLine(holder, clock.now())}`
   const detail = { holder: holderFacts(holder), why }
   if (because === 'unproven')
-    return new Problem('unproven', `${told}, which cannot be proven dead: ${why}`, {
+    return new Problem('owner-unproven', `${told}, which cannot be proven dead: ${why}`, {
       hint: 'look from where it runs; or override with --force, if you know that it is gone',
       detail,
     })
@@ -31,13 +31,13 @@ function sessionRefusal({ because, why }: Refused, run: LiveRun, waited: string,
     '--takeover to replace it',
     '--wait DURATION to wait for its end',
   ]
-  return new Problem('held', told, { hint: ways.join(' · '), detail })
+  return new Problem('owner-alive', told, { hint: ways.join(' · '), detail })
 }
 
 /** A conversation that another live session has. */
 export function carriedBy({ evidence, clock }: World, what: string, run: LiveRun): Problem {
   const holder = { ...run, pid: pidOfRun(run, evidence) }
-  return new Problem('held', `${what} is carried by ${holderLine(holder, clock.now())}`, {
+  return new Problem('conversation-owned', `${what} is carried by ${holderLine(holder, clock.now())}`, {
     hint: [
       ...(run.detached ? [`holdfast attach ${run.session}`] : []),
       `holdfast stop ${run.session}`,
@@ -73,8 +73,8 @@ export function directoryRefusal(
       : { run: waysAround(wanted), lock: ['another directory'], adopt: ['--share to take it in beside it'] }[verb]
   const hint = [...around, wayOut(holding, unproven)].join(' · ')
   return unproven
-    ? new Problem('unproven', `${told}, which cannot be proven dead: ${why}`, { hint, detail })
-    : new Problem('held', told, { hint, detail })
+    ? new Problem(forgotten === null ? 'directory-unproven' : 'tree-unproven', `${told}, which cannot be proven dead: ${why}`, { hint, detail })
+    : new Problem(forgotten === null ? 'directory-held' : 'tree-alive', told, { hint, detail })
 }
 
 const waysAround = ({ repository }: Directory): string[] => [

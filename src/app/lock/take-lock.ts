@@ -43,7 +43,7 @@ export async function hold(world: World, store: Store, wanted: Hold): Promise<Lo
     for (const former of before) await store.locks.free(former, null, world.clock.now())
     return { ...lock, seq }
   }
-  throw new Problem('held', `${directory.path} could not be locked: others are at it`, { hint: 'try again' })
+  throw new Problem('lock-contended', `${directory.path} could not be locked: others are at it`, { hint: 'try again' })
 }
 
 /** What the same process held of this very directory before: it is only told anew. */

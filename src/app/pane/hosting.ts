@@ -15,7 +15,8 @@ export async function hosting({ panes }: World): Promise<{ readonly trouble: str
 /** What could not be hosted is refused before anybody is ended for it. */
 export async function refuseUnhosted(world: World): Promise<void> {
   const { trouble } = await hosting(world)
-  if (trouble !== null) throw new Problem('unavailable', `a run cannot be hosted in tmux: ${trouble}`, { hint: 'install tmux, or leave --tmux out' })
+  if (trouble !== null)
+    throw new Problem('tmux-unavailable', `a run cannot be hosted in tmux: ${trouble}`, { hint: 'install tmux, or leave --tmux out' })
   const namespaces = await world.panes.namespaces()
   if (namespaces !== null) refuseElsewhere(namespaces)
 }
@@ -24,7 +25,7 @@ export async function refuseUnhosted(world: World): Promise<void> {
 export function refuseElsewhere(namespaces: Namespaces): void {
   const where = elsewhere(namespaces)
   if (where !== null)
-    throw new Problem('unavailable', `the tmux server of this home is in ${where}: a run would be there too`, {
+    throw new Problem('tmux-server-elsewhere', `the tmux server of this home is in ${where}: a run would be there too`, {
       hint: 'start it where that server runs, or stop the sessions in its panes first (holdfast ls), or use another --home',
     })
 }

@@ -21,12 +21,13 @@ export async function joinPane(world: World, run: RunBase & { readonly tmux: Pan
   const around = await parentRun(world, 'reader')
   if (around?.id === run.id) return { kind: 'here' }
   const trouble = panes.trouble()
-  if (trouble !== null) throw new Problem('unavailable', `the pane of session ${run.session} cannot be joined: ${trouble}`)
+  if (trouble !== null) throw new Problem('tmux-unavailable', `the pane of session ${run.session} cannot be joined: ${trouble}`)
   await reachServer(world, run)
   if (!(await panes.isOpen(run.tmux))) return withoutPane(world, run)
   if (around?.tmux?.socket === run.tmux.socket && (await panes.switch(around.tmux, run.tmux))) return { kind: 'switched' }
   // Said by our front, or by nobody: whatever else has this number is not ours to write to.
-  if (frontPid(env) !== own.parent()) throw new Problem('usage', 'to join a pane the holdfast command itself is needed', { hint: 'use bin/holdfast' })
+  if (frontPid(env) !== own.parent())
+    throw new Problem('front-missing', 'to join a pane the holdfast command itself is needed', { hint: 'use bin/holdfast' })
   panes.join(run.tmux, run.id)
   return { kind: 'joined' }
 }
@@ -41,7 +42,7 @@ async function withoutPane(world: World, run: RunBase): Promise<Attached> {
 /** How a run that was joined has ended, if it has. */
 export async function endAfterJoin(world: World, id: string): Promise<AfterJoin> {
   const run = await (await world.store('reader')).runs.get(id)
-  if (run === null) throw new Problem('noSuchSession', `there is no run ${id}`)
+  if (run === null) throw new Problem('run-unknown', `there is no run ${id}`)
   const isOpen = isLive(run) && run.tmux !== null && (await world.panes.isOpen(run.tmux))
   const ended = await (isOpen ? endOf : endSoon)(world, id)
   return { name: await nameOf(world, run), ended, shown: world.runLogs.size(id) > 0 }
@@ -68,7 +69,7 @@ export async function paneOf(world: World, run: Hosted): Promise<PaneSight> {
   if (pane !== null) return pane
   const ended = await endSoon(world, run.id)
   if (ended === null) throw noPane(run)
-  throw new Problem('noSuchSession', `session ${run.session} has just ended (${ended.state}: ${ended.reason})`, {
+  throw new Problem('session-not-running', `session ${run.session} has just ended (${ended.state}: ${ended.reason})`, {
     hint: `holdfast resume ${run.session} starts its next run`,
   })
 }
@@ -76,7 +77,7 @@ export async function paneOf(world: World, run: Hosted): Promise<PaneSight> {
 /** The pane that its keeper is, and no other: somebody may have opened more beside it. */
 async function lookFor(world: World, run: Hosted): Promise<PaneSight | null> {
   const trouble = world.panes.trouble()
-  if (trouble !== null) throw new Problem('unavailable', `the pane of session ${run.session} cannot be reached: ${trouble}`)
+  if (trouble !== null) throw new Problem('tmux-unavailable', `the pane of session ${run.session} cannot be reached: ${trouble}`)
   await reachServer(world, run)
   return run.keeper === null ? null : world.panes.look(run.tmux, run.keeper.pid)
 }
@@ -89,7 +90,7 @@ export async function reachServer({ panes, evidence, processes }: World, run: Ru
 }
 
 const noPane = (run: RunBase): Problem =>
-  new Problem('unavailable', `session ${run.session} is alive, but its tmux pane does not answer (${run.tmux?.socket ?? ''})`, {
+  new Problem('pane-silent', `session ${run.session} is alive, but its tmux pane does not answer (${run.tmux?.socket ?? ''})`, {
     hint: `holdfast status ${run.session} · holdfast stop ${run.session}`,
   })
 

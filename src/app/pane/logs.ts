@@ -9,7 +9,7 @@ export async function* logs(world: World, reference: string, how: { follow: bool
   const { run } = await seeOne(world, reference)
   if (isLive(run) && run.tmux !== null) {
     if (how.follow)
-      throw new Problem('usage', `session ${run.session} is in a tmux pane: that is looked at, and not followed`, {
+      throw new Problem('pane-not-followable', `session ${run.session} is in a tmux pane: that is looked at, and not followed`, {
         hint: `holdfast attach ${run.session} joins it; without -f its screen is shown`,
       })
     const text = await seePane(world, { ...run, tmux: run.tmux }, how.lines)

@@ -20,23 +20,23 @@ type Hosted = LiveRun & { readonly tmux: Pane }
 export async function send(world: World, reference: string, text: string, how: { readonly force?: boolean } = {}): Promise<Sent> {
   const { run, session } = await seeOne(world, reference)
   if (!isLive(run))
-    throw new Problem('noSuchSession', `session ${run.session} is not running (${run.state}: ${run.reason})`, {
+    throw new Problem('session-not-running', `session ${run.session} is not running (${run.state}: ${run.reason})`, {
       hint: `holdfast resume ${run.session} starts its next run`,
     })
   if (run.tmux === null) throw cannotType(run)
   const block = typable(text, world.policy.sendBytes)
-  if (block.kind === 'refused') throw new Problem('usage', `this cannot be typed: ${block.why}`)
+  if (block.kind === 'refused') throw new Problem('text-not-typable', `this cannot be typed: ${block.why}`)
   const hosted = { ...run, tmux: run.tmux }
   const answer = await world.panes.alone(`send ${run.cookie}`, world.policy.sendTurnMs, () =>
     type(world, session, hosted, block.text, how.force === true),
   )
-  if (answer === null) throw new Problem('held', `others are typing to session ${run.session}`, { hint: 'try again' })
+  if (answer === null) throw new Problem('pane-busy', `others are typing to session ${run.session}`, { hint: 'try again' })
   return { session: run.session, run: run.id, ...answer }
 }
 
 const cannotType = (run: LiveRun): Problem =>
   new Problem(
-    'usage',
+    'session-without-pane',
     run.detached
       ? `session ${run.session} has no terminal: nobody can type to it`
       : `session ${run.session} runs in the foreground on ${run.tty ?? 'another terminal'}: only there can be typed to it`,
@@ -160,7 +160,7 @@ async function outcome(typing: Typing, settled: string): Promise<Answer> {
   // Such as one that stood there before, with this behind it.
   if (speaks && heard !== prompted) return { taken: 'unknown', why: `its screen went on after Enter, but ${hook}` }
   if (moved && stood) return { taken: 'typed', why: `it stood on its screen, and the screen went on after Enter; ${hook}` }
-  return { taken: 'unknown', why: `its screen moved, as it may have done anyway, and did not show for certain that this was typed; ${hook}` }
+  return { taken: 'unknown', why: `unconfirmed: the screen changed, but the text was not seen on it; ${hook}` }
 }
 
 /** What is reported of a prompt, for whoever has typed one: not the text itself. */

@@ -43,7 +43,8 @@ export async function stopWithoutStore(world: World, references: readonly string
   const sights = await seeWithoutStore(world)
   const named = (reference: string): Sight => {
     const sight = sights.find((one) => isCalled(world, one, reference))
-    if (sight === undefined) throw new Problem('unavailable', `the store cannot be used, and no run directory shows a live session ${reference}`)
+    if (sight === undefined)
+      throw new Problem('session-unknown-without-store', `the store cannot be used, and no run directory shows a live session ${reference}`)
     return sight
   }
   const by = `${world.user()}@${world.host}`

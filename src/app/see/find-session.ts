@@ -7,18 +7,19 @@ const ENOUGH = 4
 /** By any id or name it ever had, or a beginning that only one has. `near`: something will be ended, so that must not be too short. */
 export async function findSession(store: Store, reference: string, wanted: 'exact' | 'near' | 'prefix' = 'prefix'): Promise<SessionView> {
   const how = wanted === 'prefix' || (wanted === 'near' && reference.length >= ENOUGH) ? 'prefix' : 'exact'
-  if (!isSessionId(reference)) throw new Problem('usage', `${JSON.stringify(reference)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
+  if (!isSessionId(reference))
+    throw new Problem('session-id-invalid', `${JSON.stringify(reference)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
   const found: Found = await store.sessions.find(reference, how)
   if (found.kind === 'found') return found.view
   const near: Found = how === 'exact' ? await store.sessions.find(reference, 'prefix') : found
   if (near.kind === 'ambiguous') {
-    throw new Problem('noSuchSession', `${reference} could be any of ${near.sessions.map((session) => session.id).join(', ')}`, {
+    throw new Problem('session-ambiguous', `${reference} could be any of ${near.sessions.map((session) => session.id).join(', ')}`, {
       hint: 'give more of its id',
     })
   }
   if (near.kind === 'found')
-    throw new Problem('noSuchSession', `no such session: ${reference}`, {
+    throw new Problem('session-unknown', `no such session: ${reference}`, {
       hint: `did you mean ${near.view.session.id}? Say at least ${ENOUGH} characters of it; nothing was changed`,
     })
-  throw new Problem('noSuchSession', `no such session: ${reference}`, { hint: 'holdfast ls --all lists them' })
+  throw new Problem('session-unknown', `no such session: ${reference}`, { hint: 'holdfast ls --all lists them' })
 }

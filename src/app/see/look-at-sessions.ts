@@ -49,7 +49,7 @@ export async function seeOne(world: World, reference: string): Promise<Sight> {
   const store = await world.store('reader')
   const view = await findSession(store, reference)
   const [sight] = await seeViews(world, store, [view], 'all')
-  if (sight === undefined) throw new Problem('noSuchSession', `session ${view.session.id} has no run on record any more`)
+  if (sight === undefined) throw new Problem('run-unknown', `session ${view.session.id} has no run on record any more`)
   return sight
 }
 

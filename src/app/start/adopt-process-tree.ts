@@ -38,7 +38,7 @@ export async function takeIn(plan: Plan, run: RunBase, agent: Agent): Promise<Be
     }
   if (judged.kind === 'over') await store.claims.recordEnded(live, judged.ending, seen.harnessId, world.clock.now())
   const left = { hint: `what it left is held as session ${run.session}; holdfast stop ${run.session} ends it` }
-  throw new Problem('noSuchSession', `pid ${run.launcher.pid} ended while it was adopted`, judged.kind === 'over' ? {} : left)
+  throw new Problem('process-missing', `pid ${run.launcher.pid} ended while it was adopted`, judged.kind === 'over' ? {} : left)
 }
 
 /** Answers whom it could not mark. */

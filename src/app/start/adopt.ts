@@ -23,7 +23,8 @@ export async function adopt(world: World, { pid, force = false, ...request }: Ad
   const agent = findAgent(world, pid, force)
   await refuseManaged(world, agent)
   if (agent.nativeId !== null) await refuseOwnedElsewhere(world, { harness: agent.harness, id: agent.nativeId }, agent.row.pid)
-  if (agent.cwd === null) throw new Problem('unproven', `where pid ${pid} works cannot be told`, { hint: 'adopt it as its own user' })
+  if (agent.cwd === null)
+    throw new Problem('process-directory-unknown', `where pid ${pid} works cannot be told`, { hint: 'adopt it as its own user' })
   const argv = agent.argv.length > 0 ? agent.argv : [agent.row.name]
   return start(world, { ...request, argv, dir: agent.cwd, detach: true, onLive: 'refuse', independent: true, adopt: agent })
 }
@@ -31,19 +32,21 @@ export async function adopt(world: World, { pid, force = false, ...request }: Ad
 /** By its own pid, or by that of one that only launched it. */
 function findAgent(world: World, pid: number, force: boolean): Agent {
   const { processes } = world
-  if (pid === 1) throw new Problem('usage', 'pid 1 is everybody’s: it cannot be adopted')
+  if (pid === 1) throw new Problem('process-init', 'pid 1 is everybody’s: it cannot be adopted')
   const seen = isSignallable(pid) ? processes.sample(pid) : { kind: 'absent' as const }
-  if (seen.kind !== 'seen' || isDead(seen.row.state)) throw new Problem('noSuchSession', `there is no process ${pid} to adopt`)
+  if (seen.kind !== 'seen' || isDead(seen.row.state)) throw new Problem('process-missing', `there is no process ${pid} to adopt`)
   const { row } = seen
   const uid = world.own.uid()
   if (uid !== 0 && row.uid !== uid)
-    throw new Problem('usage', `pid ${pid} (${row.name}) belongs to uid ${row.uid}: you could not end it`, { hint: 'adopt it as that user' })
+    throw new Problem('process-foreign-user', `pid ${pid} (${row.name}) belongs to uid ${row.uid}: you could not end it`, {
+      hint: 'adopt it as that user',
+    })
   const agent = agentsHere(world).find((one) => [one.row, ...one.launchers].some((part) => part.pid === pid && part.ticks === row.ticks))
   if (agent !== undefined) return agent
   if (processes.exe(pid) === null)
-    throw new Problem('usage', `pid ${pid} (${row.name}) runs no program that could be told: a thread of the kernel, or not yours`)
+    throw new Problem('process-no-agent', `pid ${pid} (${row.name}) runs no program that could be told: a thread of the kernel, or not yours`)
   if (!force || pid === processes.self().pid)
-    throw new Problem('usage', `pid ${pid} (${row.name}) is no agent at work that Holdfast knows`, {
+    throw new Problem('process-no-agent', `pid ${pid} (${row.name}) is no agent at work that Holdfast knows`, {
       hint: '--force adopts it all the same: then holdfast stop ends it, with all it started',
     })
   return { harness: basename(row.name), row, launchers: [], argv: processes.arguments(pid), cwd: processes.cwd(pid), nativeId: null, named: null }
@@ -53,15 +56,15 @@ function findAgent(world: World, pid: number, force: boolean): Agent {
 async function refuseManaged(world: World, agent: Agent): Promise<void> {
   const { row } = agent
   const owner = (await ownersOf(world, [row])).get(row.pid)
-  if (owner !== undefined) throw new Problem('held', `pid ${row.pid} (${row.name}) is managed already: it is part of session ${owner}`)
+  if (owner !== undefined) throw new Problem('process-managed', `pid ${row.pid} (${row.name}) is managed already: it is part of session ${owner}`)
   const marked = await markedBy(world, agent)
   if (marked !== null)
-    throw new Problem('held', `pid ${row.pid} (${row.name}) cannot be adopted: it has the marker of ${marked}`, {
+    throw new Problem('process-managed', `pid ${row.pid} (${row.name}) cannot be adopted: it has the marker of ${marked}`, {
       hint: '--allow-unmanaged starts beside it; or end it where it was started',
     })
   const kept = keeperOf(row, world.daemons(everybody(world)))
   if (kept !== null)
-    throw new Problem('held', `pid ${row.pid} (${row.name}) is kept by ${kept.what}, which would start it again`, {
+    throw new Problem('process-supervised', `pid ${row.pid} (${row.name}) is kept by ${kept.what}, which would start it again`, {
       hint: kept.stop === null ? '--allow-unmanaged starts beside it' : `end it with: ${kept.stop.join(' ')}`,
     })
 }

@@ -45,7 +45,9 @@ const UNKNOWN = { harness: null, native: null, resumes: false, prompt: null, dae
 /** A command as it stands: not a word of it is changed, but we know what we know of it. */
 function literally(world: World, { argv, promptFile }: StartRequest): Spoken {
   if (promptFile !== undefined)
-    throw new Problem('usage', '--prompt-file is for an agent that Holdfast knows how to talk to', { hint: 'holdfast run --prompt-file F claude' })
+    throw new Problem('prompt-unsupported', '--prompt-file is for an agent that Holdfast knows how to talk to', {
+      hint: 'holdfast run --prompt-file F claude',
+    })
   const { harness, args } = commandOf(argv, world.ownHarnesses()) ?? { harness: null, args: [] }
   if (harness === null) return { ...UNKNOWN, argv }
   const native = idIn(harness, args)
@@ -69,7 +71,7 @@ function asItRuns(world: World, argv: readonly string[], { harness: name, native
 function namedHarness(world: World, name: string): Harness {
   const harness = world.harnesses().find((one) => one.name === name)
   if (harness !== undefined) return harness
-  throw new Problem('usage', `Holdfast does not know an agent called ${JSON.stringify(name)}`, {
+  throw new Problem('agent-unknown', `Holdfast does not know an agent called ${JSON.stringify(name)}`, {
     hint: `it knows ${world
       .harnesses()
       .map((one) => one.name)
@@ -94,7 +96,9 @@ function goingOn(world: World, harness: Harness, request: StartRequest, { native
   const about = { native, resumes: true }
   const said = resumeWords(harness, native, from, args)
   if (said === null)
-    throw new Problem('usage', `${harness.title} cannot resume a session by its id`, { hint: `start a new one: holdfast run ${harness.name}` })
+    throw new Problem('resume-unsupported', `${harness.title} cannot resume a session by its id`, {
+      hint: `start a new one: holdfast run ${harness.name}`,
+    })
   if (promptFile === undefined) return { argv: said, ...about, prompt: null }
   const kept = keptWords(harness, from, args, 'headless')
   const { words, stdin } = headless(harness, { kind: 'resume', id: native }, [...kept, ...args], promptFile)
@@ -104,9 +108,13 @@ function goingOn(world: World, harness: Harness, request: StartRequest, { native
 /** A session that was never given a prompt lies nowhere, and cannot be resumed: it begins anew, under the same id where it lets us choose. */
 function notYetBegun(harness: Harness, { argv: args, promptFile }: StartRequest, native: string, from: readonly string[]): Words {
   if (harness.speech.preset === null)
-    throw new Problem('noSuchSession', `${harness.title} has no session ${native} here: it was never given a prompt, or lies in another home`, {
-      hint: `start a new one: holdfast run ${harness.name}`,
-    })
+    throw new Problem(
+      'conversation-missing',
+      `${harness.title} has no session ${native} here: it was never given a prompt, or lies in another home`,
+      {
+        hint: `start a new one: holdfast run ${harness.name}`,
+      },
+    )
   const kept = [...keptWords(harness, from, args, promptFile === undefined ? 'interactive' : 'headless'), ...args]
   if (promptFile === undefined) return { argv: startWords(harness, kept, native).words, native, resumes: false, prompt: null }
   const { words, stdin } = headless(harness, { kind: 'start', id: native }, kept, promptFile)
@@ -121,7 +129,7 @@ function headless(harness: Harness, how: How, args: readonly string[], file: str
   const onStdin = harness.speech.headless?.prompt === 'stdin'
   const words = headlessWords(harness, how, args, onStdin ? null : asArgument(prompt, harness.title))
   if (words === null)
-    throw new Problem('usage', `${harness.title} takes no prompt without a terminal${how.kind === 'resume' ? ' when it resumes' : ''}`)
+    throw new Problem('prompt-unsupported', `${harness.title} takes no prompt without a terminal${how.kind === 'resume' ? ' when it resumes' : ''}`)
   return { words, stdin: onStdin ? prompt : null }
 }
 
@@ -138,7 +146,7 @@ function programOf(world: World, harness: Harness): string {
   const { title, commands } = harness
   const found = installed(world, harness)
   if (found !== undefined) return found
-  throw new Problem('noSuchSession', `${title} is not installed: there is no ${commands.join(' or ')} on PATH`, {
+  throw new Problem('agent-not-installed', `${title} is not installed: there is no ${commands.join(' or ')} on PATH`, {
     hint: 'install it, or say where it is: holdfast run -- /path/to/COMMAND…',
   })
 }
@@ -147,7 +155,7 @@ function programOf(world: World, harness: Harness): string {
 function refuseWithoutTerminal(harness: Harness, { detach, tmux, argv }: StartRequest, canDoWithout: boolean): void {
   if (!detach || tmux === true || canDoWithout || harness.speech.headless === null || isIdle(harness, argv)) return
   const { title, name } = harness
-  throw new Problem('usage', `${title} needs a terminal here, and a detached run has none`, {
+  throw new Problem('agent-needs-terminal', `${title} needs a terminal here, and a detached run has none`, {
     hint: `host it in tmux: --tmux; or use its form without a terminal: --prompt-file F; or say it as it stands: -- ${name} …`,
   })
 }

@@ -24,7 +24,7 @@ export async function besideUnmanaged(plan: Plan, delegated: boolean): Promise<r
     'or end it yourself',
   ]
   const whose = marked === null ? 'which Holdfast did not start' : `which has the marker of ${marked}`
-  throw new Problem('held', `directory ${directory.path} is in use by ${told}, ${whose}`, {
+  throw new Problem('directory-in-use', `directory ${directory.path} is in use by ${told}, ${whose}`, {
     hint: ways.join(' · '),
     detail: { unmanaged: found.map((agent) => agentFacts(world, agent)) },
   })

@@ -15,12 +15,12 @@ export function refuseUncounted(world: World, request: StartRequest, spoken: Spo
     !isFindable(request, spoken) &&
     !hooksStatus(world).some((one) => one.harness === harness.name && one.state === 'installed')
   )
-    throw new Problem('usage', `--budget needs to know which session ${harness.title} carries, and it does not tell`, {
+    throw new Problem('budget-conversation-unknown', `--budget needs to know which session ${harness.title} carries, and it does not tell`, {
       hint: `holdfast hooks install ${harness.name} lets it report that; --timeout limits its time`,
     })
   if (harness?.usage != null) return
   throw new Problem(
-    'usage',
+    'budget-unsupported',
     `--budget needs an agent that writes down what it burns; ${harness === null ? 'this command is none that Holdfast knows' : `${harness.title} does not`}`,
     {
       hint: '--timeout limits its time',

@@ -40,7 +40,7 @@ export async function claim(plan: Plan, seenEpoch: number, { holdings, newest }:
   if (answer.why === 'native') throw await carriedElsewhere(plan)
   if (answer.why === 'parent') throw parentEnding(parent)
   if (answer.why === 'adopted')
-    throw new Problem('held', `pid ${run.launcher.pid} was just adopted by somebody else`, { hint: 'holdfast ls shows as what' })
+    throw new Problem('process-managed', `pid ${run.launcher.pid} was just adopted by somebody else`, { hint: 'holdfast ls shows as what' })
   return null
 }
 
@@ -48,7 +48,7 @@ async function carriedElsewhere({ world, store, spoken: { harness, native } }: P
   const owner = harness === null || native === null ? null : await store.conversations.owner({ harness: harness.name, id: native })
   const what = `${harness?.title} session ${native}`
   if (owner?.run != null && isLive(owner.run)) return carriedBy(world, what, owner.run)
-  return new Problem('held', `${what} was just taken by another session`, { hint: 'try again' })
+  return new Problem('conversation-owned', `${what} was just taken by another session`, { hint: 'try again' })
 }
 
 function newRun({ world, request, front, session, parent, directory, base }: Plan, epoch: number): RunBase {

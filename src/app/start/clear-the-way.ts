@@ -37,7 +37,7 @@ export async function clearTheWay(
       const end = await endForgotten(world, store, decision.lock as Forgotten, intentOfTakeover(world), graceOf(plan))
       if (end.kind === 'survivors') throw survivorsProblem(end, 'processes')
       if (end.kind === 'unknown')
-        throw new Problem('unproven', `what lives of session ${plan.session} cannot be proven gone, and nothing was started: ${end.why}`, {
+        throw new Problem('tree-unproven', `what lives of session ${plan.session} cannot be proven gone, and nothing was started: ${end.why}`, {
           hint: 'look from where it runs',
         })
       retired.push(end)
@@ -67,7 +67,7 @@ const graceOf = ({ request, world }: Plan): number => request.graceMs ?? world.p
 async function retire(plan: Plan, run: LiveRun, retired: RunEnd[]): Promise<void> {
   const { world, store, request } = plan
   if (plan.ancestors.includes(run.id)) {
-    throw new Problem('held', `this command runs inside session ${run.session}, which it would have to end first`, {
+    throw new Problem('owner-around-caller', `this command runs inside session ${run.session}, which it would have to end first`, {
       hint: 'take it over from outside',
     })
   }
@@ -98,12 +98,12 @@ async function settle(run: LiveRun, { world, store }: Plan): Promise<void> {
 export function refuseMissingProgram({ world, request, directory }: Plan): void {
   const [program = ''] = request.argv
   if (request.adopt === undefined && world.directories.program(program, directory.path, world.env['PATH']) === null)
-    throw new Problem('noSuchSession', `could not start ${program}: it is not there, or no executable file; nobody was ended for it`)
+    throw new Problem('program-missing', `cannot start ${program}: not found or not executable; the current owner was not stopped`)
 }
 
 function survivorsProblem(end: Extract<RunEnd, { kind: 'survivors' }>, what: string): Problem {
   const names = end.survivors.map(({ pid, name, why }) => `pid ${pid} (${name}): ${why}`)
-  return new Problem('survivors', `${what} of session ${end.run.session} could not be ended, and nothing was started: ${names.join('; ')}`, {
+  return new Problem('survivors-remain', `${what} of session ${end.run.session} could not be ended, and nothing was started: ${names.join('; ')}`, {
     hint: 'end them as their user, then try again',
     detail: { survivors: end.survivors },
   })

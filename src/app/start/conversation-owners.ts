@@ -23,7 +23,7 @@ export async function refuseOwned(world: World, native: NativeId, exceptSession:
   const [first] = owners
   if (first === undefined) return
   const told = owners.map((owner) => `${agentLine(world, owner.agent)}${whose(owner)} (${BECAUSE[owner.how]})`).join('; ')
-  throw new Problem('held', `${native.harness} session ${native.id} is in use by ${told}`, {
+  throw new Problem('conversation-in-use', `${native.harness} session ${native.id} is in use by ${told}`, {
     hint: (await waysOut(world, first, rows)).join(' · '),
     detail: {
       nativeId: native.id,
@@ -41,7 +41,7 @@ export function refuseNewest(world: World, harness: Harness, directory: Director
   )
   if (there === undefined) return
   throw new Problem(
-    'held',
+    'conversation-newest-in-use',
     `it would go on with the newest ${harness.title} session of ${directory.path}, where ${agentLine(world, there)} is at work`,
     {
       hint: 'name the session that you mean: holdfast resume ID; holdfast ls --all shows them',
@@ -56,10 +56,14 @@ export async function refuseOwnedElsewhere(world: World, native: NativeId, excep
   const held = owner?.session ?? (await recordedFor(world, native))
   if (held === null) return
   const who = owner === undefined ? 'on record' : `${agentLine(world, owner.agent)}, ${BECAUSE[owner.how]}`
-  throw new Problem('held', `${native.harness} session ${native.id} is owned by session ${held} (${who}): both write to the same transcript`, {
-    hint: `end one of them: holdfast stop ${held}, or pid ${exceptPid} yourself`,
-    detail: { nativeId: native.id, sessions: [held] },
-  })
+  throw new Problem(
+    'conversation-owned',
+    `${native.harness} session ${native.id} is owned by session ${held} (${who}): both write to the same transcript`,
+    {
+      hint: `end one of them: holdfast stop ${held}, or pid ${exceptPid} yourself`,
+      detail: { nativeId: native.id, sessions: [held] },
+    },
+  )
 }
 
 /** Live processes that own it, as far as is known best of each. */

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { isThere, release, untilGone } from '../../act/index.ts'
 import { sessionVariables, startTrouble } from '../../decide/index.ts'
 import { GIT_VARIABLES, SESSION_VARIABLES } from '../../harness/index.ts'
-import type { CgroupBase, Ending, HostedKeeper, Launch, Pane, ProcessId, RunBase, RunRecord, Store } from '../../model/index.ts'
+import type { CgroupBase, Ending, HostedKeeper, Launch, Pane, ProblemId, ProcessId, RunBase, RunRecord, Store } from '../../model/index.ts'
 import { intentOf, isLive, LINEAGE_VARIABLE, liveRunsOf, Problem } from '../../model/index.ts'
 import { refuseElsewhere } from '../pane/hosting.ts'
 import { reachServer } from '../pane/join-pane.ts'
@@ -72,7 +72,7 @@ export async function launchDetached(world: World, store: Store, launch: Launch)
     if (hosted !== null) takeHosted(world, run, hosted)
     world.runRecords.recordKeeper(run.id, gated.keeper)
     const won = await store.claims.recordRunning(run, gated.keeper, world.clock.now())
-    if (!won) throw new Problem('held', `session ${run.session} was asked to end while it was starting; nothing was started`)
+    if (!won) throw new Problem('start-cancelled', `session ${run.session} was asked to end while it was starting; nothing was started`)
     await gated.open()
   } catch (error) {
     gated.close()
@@ -102,6 +102,9 @@ async function reachAny(world: World, store: Store, { socket }: Pane): Promise<v
   for (const run of liveRunsOf(views)) if (run.tmux?.socket === socket && (await reachServer(world, run))) return
 }
 
+/** The stub reports 126 and 127 as a shell does. */
+const startProblem = (code: number): ProblemId => (code === 126 || code === 127 ? 'program-missing' : 'program-not-started')
+
 /** Comes back when the agent is on record. One that could not be started, or was ended before it began, is told as such. */
 export async function untilHarness(world: World, store: Store, run: RunBase, keeper: ProcessId): Promise<ProcessId> {
   const { evidence, clock, policy, processes } = world
@@ -112,19 +115,23 @@ export async function untilHarness(world: World, store: Store, run: RunBase, kee
     const harness = evidence.harness(run.id)
     if (harness !== null) return harness
     const failed = evidence.notStarted(run.id)
-    if (failed !== null) throw new Problem('noSuchSession', `could not start ${run.argv[0]}: ${startTrouble(failed)}`, look)
+    if (failed !== null) throw new Problem(startProblem(failed), `could not start ${run.argv[0]}: ${startTrouble(failed)}`, look)
     if (!keeping) {
       const now = await store.runs.get(run.id)
       if (run.tmux !== null && (now === null || intentOf(now) === null))
-        throw new Problem('unavailable', 'tmux could not host it: its pane was gone before its agent began', {
+        throw new Problem('pane-not-made', 'tmux could not host it: its pane was gone before its agent began', {
           hint: `see whether ${join(world.home, 'tmux.conf')} is why, if there is one; or leave --tmux out`,
         })
       const why = now !== null && intentOf(now) !== null ? intentOf(now)?.reason : now !== null && !isLive(now) ? now.reason : 'its keeper is gone'
-      throw new Problem('held', `session ${run.session} was ended before its agent began: ${why}`, look)
+      throw new Problem('start-cancelled', `session ${run.session} was ended before its agent began: ${why}`, look)
     }
     await clock.sleep(delay)
   }
-  throw new Problem('unavailable', `session ${run.session} was started, but its agent did not appear within ${policy.launchMs / 1000} s`, look)
+  throw new Problem(
+    'agent-never-appeared',
+    `session ${run.session} was started, but its agent did not appear within ${policy.launchMs / 1000} s`,
+    look,
+  )
 }
 
 /** A launch that failed before its gate opened leaves no open run behind; nothing of it ever ran. */

@@ -14,15 +14,16 @@ import type { StartRequest } from './request.ts'
 
 export async function prepare(world: World, asked: StartRequest): Promise<Plan> {
   if (!Array.isArray(asked.argv) || ((asked.harness ?? 'generic') === 'generic' && (asked.argv.length === 0 || asked.argv[0] === '')))
-    throw new Problem('usage', 'there is no command to run', {
+    throw new Problem('command-missing', 'there is no command to run', {
       hint: 'holdfast run [options] claude, codex…, or: holdfast run [options] -- COMMAND [ARGUMENTS…]',
     })
   for (const id of [asked.session, asked.name]) {
-    if (id !== undefined && !isSessionId(id)) throw new Problem('usage', `${JSON.stringify(id)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
+    if (id !== undefined && !isSessionId(id))
+      throw new Problem('session-id-invalid', `${JSON.stringify(id)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
   }
-  if (asked.dir === '') throw new Problem('usage', '--dir needs a directory', { hint: 'leave it out for the current one' })
+  if (asked.dir === '') throw new Problem('option-value-missing', '--dir needs a directory', { hint: 'leave it out for the current one' })
   if (world.processes.here().pidNamespace === '')
-    throw new Problem('unavailable', '/proc shows another pid namespace than ours, so no process could be told from another', {
+    throw new Problem('pid-namespace-foreign', '/proc shows another pid namespace than ours, so no process could be told from another', {
       hint: 'mount it anew: unshare --mount-proc, or mount -t proc proc /proc',
     })
   const around = await provenFront(world)
@@ -30,7 +31,7 @@ export async function prepare(world: World, asked: StartRequest): Promise<Plan> 
   const front = stays ? null : around
   if (asked.tmux === true) await refuseUnhosted(world)
   if (!stays && front === null)
-    throw new Problem('usage', 'a run in the foreground needs the holdfast command', { hint: 'use bin/holdfast, or --detach' })
+    throw new Problem('front-missing', 'a run in the foreground needs the holdfast command', { hint: 'use bin/holdfast, or --detach' })
   const lineage = lineageOf(world, around)
   const store = await world.store('writer')
   refuseUnclear(world)
@@ -57,7 +58,7 @@ export async function prepare(world: World, asked: StartRequest): Promise<Plan> 
 function refuseUnclear(world: World): void {
   world.ownHarnesses()
   const trouble = world.configTrouble()
-  if (trouble !== null) throw new Problem('usage', trouble, { hint: 'put it right, and say it again; stop, ls and status go on without it' })
+  if (trouble !== null) throw new Problem('config-invalid', trouble, { hint: 'put it right, and say it again; stop, ls and status go on without it' })
 }
 
 /** Whoever names a conversation means the session that it is on record for. */
@@ -72,7 +73,7 @@ async function refuseForeignConversation(world: World, store: Store, { harness, 
   if (owner === null || owner.session.id === session) return
   const { run } = owner
   if (run !== null && isLive(run)) throw carriedBy(world, `${harness?.title} session ${native}`, run)
-  throw new Problem('usage', `the ${harness?.title} session ${native} is that of session ${owner.session.id}`, {
+  throw new Problem('conversation-of-other-session', `the ${harness?.title} session ${native} is that of session ${owner.session.id}`, {
     hint: `to go on with it: holdfast resume ${owner.session.id}`,
   })
 }
@@ -88,9 +89,9 @@ async function refuseInVain(store: Store, request: StartRequest, session: string
 }
 
 export const nameTaken = (name: string | undefined, by = 'another one'): Problem =>
-  new Problem('usage', `the name ${name} is taken by session ${by}`, { hint: `to start its next run: holdfast resume ${name}` })
+  new Problem('name-taken', `the name ${name} is taken by session ${by}`, { hint: `to start its next run: holdfast resume ${name}` })
 export const parentEnding = (parent: Run | null): Problem =>
-  new Problem('held', `the session around this command (${parent?.session}) is ending; nothing is started in it any more`, {
+  new Problem('parent-ending', `the session around this command (${parent?.session}) is ending; nothing is started in it any more`, {
     hint: 'start it outside, or with --independent',
   })
 
@@ -110,7 +111,7 @@ function directoryAt(path: string, session: string, { directories, islands }: Wo
     return directories.find(path)
   } catch (error) {
     if (!(error instanceof Problem) || !path.startsWith(`${islands}/`)) throw error
-    throw new Problem(error.kind, `${error.message}: the worktree of session ${session} was removed`, {
+    throw new Problem(error.id, `${error.message}: the worktree of session ${session} was removed`, {
       hint: `start it in a new one: holdfast run --session ${session} --worktree=BRANCH -- COMMAND…`,
       cause: error,
     })

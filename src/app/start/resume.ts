@@ -52,7 +52,7 @@ function nativeFor(world: World, session: Session, reference: string, harness: H
   const meant = isName ? null : (harness.sessions?.find(world.env, reference, world.readDatabase)?.id ?? null)
   const id = meant ?? session.native ?? idIn(harness, session.argv.slice(1))
   if (id !== null) return id
-  throw new Problem('noSuchSession', `which ${harness.title} session ${session.id} carried is not known, so it cannot be resumed`, {
+  throw new Problem('conversation-unknown', `which ${harness.title} session ${session.id} carried is not known, so it cannot be resumed`, {
     hint: `name it: holdfast resume NATIVE-ID; hooks tell it from the start: holdfast hooks install ${harness.name}; or begin anew: holdfast run --session ${reference} ${harness.name}`,
   })
 }
@@ -60,7 +60,9 @@ function nativeFor(world: World, session: Session, reference: string, harness: H
 /** Some find their sessions only where they were. */
 function refuseElsewhere(harness: Harness, session: Session, dir: string | undefined): void {
   if (dir === undefined || harness.resumeIn === 'any' || dir === session.dir) return
-  throw new Problem('usage', `${harness.title} finds a session only in the directory where it was: ${session.dir}`, { hint: 'leave --dir out' })
+  throw new Problem('conversation-elsewhere', `${harness.title} finds a session only in the directory where it was: ${session.dir}`, {
+    hint: 'leave --dir out',
+  })
 }
 
 type Elsewhere = OnDisk & { readonly harness: Harness }
@@ -76,7 +78,7 @@ function onDisk(world: World, id: string): Elsewhere | null {
   const [first, ...more] =
     files.size === 1 ? [found.find(({ harness }) => isInstalled(world, harness)) ?? found[0]].flatMap((one) => one ?? []) : found
   if (more.length > 0)
-    throw new Problem('usage', `${id} is a session of ${found.map(({ harness }) => harness.title).join(' and of ')}`, {
+    throw new Problem('conversation-ambiguous', `${id} is a session of ${found.map(({ harness }) => harness.title).join(' and of ')}`, {
       hint: 'say which: holdfast run HARNESS …, with its own way to resume',
     })
   return first ?? null
@@ -84,7 +86,10 @@ function onDisk(world: World, id: string): Elsewhere | null {
 
 function fromDisk({ harness, id, dir: was }: Elsewhere, args: readonly string[] | null, dir: string | undefined): Resumption {
   const at = dir ?? was
-  if (at === null) throw new Problem('usage', `where the ${harness.title} session ${id} worked is not known`, { hint: 'say where with --dir' })
+  if (at === null)
+    throw new Problem('conversation-directory-unknown', `where the ${harness.title} session ${id} worked is not known`, {
+      hint: 'say where with --dir',
+    })
   return { session: undefined, harness: harness.name, argv: args ?? [], resume: { native: id, from: [] }, dir: at }
 }
 
@@ -98,7 +103,7 @@ export async function resumable(world: World, dir: string | null): Promise<Sessi
 export function refuseSamePrompt(world: World, { session, run }: SessionView): void {
   const harness = world.harnesses().find(({ name }) => name === session.harness)
   if (harness === undefined || run === null || !isHeadless(harness, session.argv.slice(1))) return
-  throw new Problem('usage', `session ${session.id} was given its prompt on the command line; a restart would have it done twice`, {
+  throw new Problem('prompt-repeated', `session ${session.id} was given its prompt on the command line; a restart would have it done twice`, {
     hint: `${isLive(run) ? `holdfast resume ${session.id} --takeover` : `holdfast resume ${session.id}`} --prompt-file F goes on with another one`,
   })
 }

@@ -76,7 +76,7 @@ async function startPlanned(first: Plan): Promise<Started> {
       return { ...started, notes: [...started.notes, ...(await reapInPassing(world))] }
     }
   }
-  throw new Problem('held', `session ${plan.session} could not be claimed: others are at it`, { hint: 'try again' })
+  throw new Problem('session-contended', `could not claim session ${plan.session}: too many competing starts`, { hint: 'try again' })
 }
 
 async function viewOf({ store, session }: Plan): Promise<SessionView | null> {
@@ -97,7 +97,7 @@ type Look = { readonly decision: ClaimDecision; readonly beside: Beside }
 async function decide(plan: Plan, view: SessionView | null): Promise<Look> {
   const { world, request } = plan
   if (plan.front !== null && world.own.parent() !== plan.front.keeper.pid)
-    throw new Problem('held', 'the command that waited for this plan is gone; nothing was started')
+    throw new Problem('front-gone', 'the command that waited for this plan is gone; nothing was started')
   const current = toJudge(view?.run ?? null)
   const beside = await whoIsThere(plan, current)
   const judged = current && { run: current, verdict: verdict(current, await lookAt(current, world)) }
@@ -132,7 +132,7 @@ async function notesOn({ world, directory, request }: Plan, { holdings, neighbou
   const home = world.env['HOME'] ?? '/'
   const isWide = home === directory.path || home.startsWith(`${directory.path === '/' ? '' : directory.path}/`)
   return [
-    ...(isWide ? [`it holds ${directory.path} with everything below: who wants to work there too needs --share or --worktree`] : []),
+    ...(isWide ? [`this run locks ${directory.path} and everything below it; others need --share or --worktree`] : []),
     ...(request.share === true ? holdings.map(({ lock }) => `it shares ${lock.directory.path} with ${lock.session ?? lock.user}`) : []),
     ...neighbours
       .filter(({ seq }) => judged.get(seq)?.kind !== 'free')

@@ -20,7 +20,7 @@ export type TaskRequest = {
 export async function startTask(world: World, { name, onRetire, ...request }: TaskRequest): Promise<Started> {
   const parent = await runAround(world, 'writer')
   if (parent === null)
-    throw new Problem('usage', 'task start belongs inside a session: there is none around this command', {
+    throw new Problem('task-outside-session', 'task start belongs inside a session: there is none around this command', {
       hint: 'holdfast run --detach starts a session of its own',
     })
   const session = name === undefined ? undefined : `${parent.session}.${name}`

@@ -48,17 +48,17 @@ export async function sendMessage(world: World, { to, text }: MessageRequest): P
     ...unreadable.map((run) => `run ${run} in the store cannot be read: whoever has it did not get it`),
   ]
   if (typeof to === 'object' && sent.reached.length === 0)
-    throw new Problem(sent.full.length > 0 ? 'held' : 'noSuchSession', notes.join('; '), { hint: `holdfast status ${to.session}` })
+    throw new Problem(sent.full.length > 0 ? 'inbox-full' : 'message-undelivered', notes.join('; '), { hint: `holdfast status ${to.session}` })
   return { ...sent, notes }
 }
 
 const addressed = (to: MessageRequest['to']): Addressed => (typeof to === 'object' ? 'session' : to)
 
 function refuseText(world: World, text: string): void {
-  if (text.trim() === '') throw new Problem('usage', 'there is nothing to send: the message is empty')
+  if (text.trim() === '') throw new Problem('text-empty', 'there is nothing to send: the message is empty')
   const bytes = Buffer.byteLength(text)
   if (bytes > world.policy.messageBytes)
-    throw new Problem('usage', `a message has ${world.policy.messageBytes} bytes at most, and this one has ${bytes}`, {
+    throw new Problem('text-too-long', `a message has ${world.policy.messageBytes} bytes at most, and this one has ${bytes}`, {
       hint: 'put the long part into a file, and say where it is',
     })
 }
@@ -69,11 +69,15 @@ type Reader = { readonly session: string; readonly unknown: boolean }
 async function readerOf(world: World, reference: string, self: string | null): Promise<Reader> {
   const { session, run, liveness } = await seeOne(world, reference)
   if (session.id === self)
-    throw new Problem('usage', `session ${session.id} is you; a message goes to somebody else`, { hint: 'holdfast siblings lists them' })
+    throw new Problem('message-to-self', `session ${session.id} is you; a message goes to somebody else`, { hint: 'holdfast siblings lists them' })
   if (liveness === 'dead' || (run.state === 'stopping' && liveness === 'alive'))
-    throw new Problem('noSuchSession', `session ${session.id} is ${isLive(run) ? 'ending' : 'not running'} (${run.state}): nobody would read it`, {
-      hint: `holdfast resume ${session.id} starts its next run; holdfast siblings lists who is there`,
-    })
+    throw new Problem(
+      'session-not-running',
+      `session ${session.id} is ${isLive(run) ? 'ending' : 'not running'} (${run.state}): nobody would read it`,
+      {
+        hint: `holdfast resume ${session.id} starts its next run; holdfast siblings lists who is there`,
+      },
+    )
   return { session: session.id, unknown: liveness === 'unknown' }
 }
 
@@ -90,7 +94,7 @@ export type InboxRequest = { readonly peek: boolean; readonly waitMs: number | n
 /** Each message is given out once to its reader, so many at once as one can take in. Waiting ends with the first one, or with the time. */
 export async function readInbox(world: World, { peek, waitMs, session }: InboxRequest): Promise<Inbox> {
   if (session !== undefined && !peek)
-    throw new Problem('usage', 'the inbox of another session can only be looked at', { hint: `holdfast inbox --session ${session} --peek` })
+    throw new Problem('inbox-foreign', 'the inbox of another session can only be looked at', { hint: `holdfast inbox --session ${session} --peek` })
   const own = session === undefined ? (await mySession(world, 'have an inbox')).run.id : null
   const { clock, policy } = world
   const until = clock.elapsed() + (waitMs ?? 0)
@@ -121,5 +125,5 @@ export async function giveBack(world: World, { messages }: Inbox): Promise<void>
 async function ownedBy(store: Store, id: string): Promise<string> {
   const run = await store.runs.get(id)
   if (run !== null && isLive(run)) return run.session
-  throw new Problem('noSuchSession', `run ${id} is over by now, and reads nothing any more`, { hint: 'holdfast whoami' })
+  throw new Problem('caller-ended', `run ${id} is over by now, and reads nothing any more`, { hint: 'holdfast whoami' })
 }

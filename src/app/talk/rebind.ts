@@ -17,7 +17,7 @@ export type Rebound = { readonly session: string; readonly from: string; readonl
  * live session has is not taken: that would be two owners of one session.
  */
 export async function rebind(world: World, reference: string, to: string, how: string): Promise<Rebound> {
-  if (!isSessionId(to)) throw new Problem('usage', `${JSON.stringify(to)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
+  if (!isSessionId(to)) throw new Problem('session-id-invalid', `${JSON.stringify(to)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
   const store = await world.store('writer')
   for (let steps = 0; steps < world.policy.claimSteps; steps++) {
     const { session, run } = await findSession(store, reference, 'near')
@@ -31,7 +31,7 @@ export async function rebind(world: World, reference: string, to: string, how: s
     if (native !== null && run !== null && isLive(run)) world.agentState.recordNative(run.id, native)
     return { session: to, from: session.id, changed: answer.changed, aside: answer.aside }
   }
-  throw new Problem('held', `session ${reference} could not be rebound: others are at it`, { hint: 'try again' })
+  throw new Problem('session-contended', `session ${reference} could not be rebound: others are at it`, { hint: 'try again' })
 }
 
 /** Whoever has the id is looked at: what is over, and only not recorded so, is in nobody's way. */
@@ -41,13 +41,17 @@ async function refuseUnproven(world: World, session: string, to: string): Promis
   if (found.kind !== 'found' || found.view.session.id === session) return
   const { run, liveness, note } = await seeOne(world, found.view.session.id)
   if (liveness === 'unknown')
-    throw new Problem('unproven', `${to} is the id of session ${run.session}, which cannot be proven gone: ${note ?? 'it is on record as live'}`, {
-      hint: `holdfast status ${run.session}; if you know that it is gone: holdfast resolve ${run.session} --gone`,
-    })
+    throw new Problem(
+      'owner-unproven',
+      `${to} is the id of session ${run.session}, which cannot be proven gone: ${note ?? 'it is on record as live'}`,
+      {
+        hint: `holdfast status ${run.session}; if you know that it is gone: holdfast resolve ${run.session} --gone`,
+      },
+    )
   const left = isLive(run) ? [] : await forgottenLocks(store, run.session)
   const held = [...(await judgeLocks(world, left)).values()].find(({ kind }) => kind !== 'free')
   if (held !== undefined)
-    throw new Problem('held', `${to} is the id of session ${run.session}, whose run is over on record, but its tree is not: ${held.why}`, {
+    throw new Problem('tree-alive', `${to} is the id of session ${run.session}, whose run is over on record, but its tree is not: ${held.why}`, {
       hint: `holdfast stop ${run.session} ends it`,
     })
 }
@@ -55,7 +59,7 @@ async function refuseUnproven(world: World, session: string, to: string): Promis
 const ownedBy = (world: World, to: string, { session, run }: SessionView): Problem =>
   run !== null && isLive(run)
     ? carriedBy(world, `two sessions with the id ${to} would be two owners of it; it`, run)
-    : new Problem('held', `the id ${to} was just taken by session ${session.id}`, { hint: 'try again' })
+    : new Problem('session-id-taken', `the id ${to} was just taken by session ${session.id}`, { hint: 'try again' })
 
 /** An id that is on record as a conversation's, or that the harness knows, is that of the conversation, too. */
 async function conversationOf(world: World, store: Store, { name, sessions }: Harness, run: Run | null, id: string): Promise<NativeId | null> {

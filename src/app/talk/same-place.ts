@@ -33,6 +33,6 @@ function placeOf(world: World, asker: Where | null, held: ReadonlyMap<string | n
   if (asker === null) return world.directories.find(currentDirectory(world, 'go to one that does'), mounts)
   const path = asker.run?.dir ?? asker.dir
   const place = world.directories.look(path, mounts) ?? held.get(asker.run?.id ?? null)
-  if (place === undefined) throw new Problem('noSuchSession', `${path}, where the session works, no longer exists`, { hint: 'leave --here out' })
+  if (place === undefined) throw new Problem('directory-missing', `${path}, where the session works, no longer exists`, { hint: 'leave --here out' })
   return place
 }

@@ -17,8 +17,10 @@ const PLACES = 100
 export async function worktreeFor(world: World, store: Store, from: string, wanted: string, session: string): Promise<MadeWorktree> {
   const around = world.directories.find(from)
   if (around.repository === null)
-    throw new Problem('usage', `${around.path} is in no git repository, so there can be no worktree of it`, { hint: 'leave --worktree out' })
-  if (wanted.startsWith('refs/')) throw new Problem('usage', `name the branch without refs/heads/, not ${wanted}`)
+    throw new Problem('repository-missing', `${around.path} is in no git repository, so there can be no worktree of it`, {
+      hint: 'leave --worktree out',
+    })
+  if (wanted.startsWith('refs/')) throw new Problem('branch-invalid', `name the branch without refs/heads/, not ${wanted}`)
   const branch = wanted === '' ? `${BRANCH_PREFIX}${session}` : wanted
   const stem = `${basename(around.repository.root)}-${branch}`.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 100)
   // Of those who want the same one, each finds it whole or not at all.
@@ -33,7 +35,7 @@ async function oneAtATime<T>(world: World, store: Store, path: string, body: () 
     const held = await whileHeld(world, store, place, 'a worktree is being made', body)
     if ('done' in held) return held.done
     if (world.clock.elapsed() >= until)
-      throw new Problem('held', `${path} is being made by pid ${pidOf(held.inTheWay) ?? '?'}, and is not ready`, { hint: 'try again' })
+      throw new Problem('worktree-unfinished', `${path} is being made by pid ${pidOf(held.inTheWay) ?? '?'}, and is not ready`, { hint: 'try again' })
     await world.clock.sleep(world.policy.pollMaxMs)
   }
 }
@@ -49,10 +51,12 @@ async function findOrMake(world: World, around: Directory, branch: string, stem:
     }
     const trouble = await world.worktrees.add({ repository, path, branch, reason: `${WORKTREE_REASON}${session}` })
     if (trouble !== null)
-      throw new Problem('usage', `no worktree of ${repository} could be made: ${trouble}`, { hint: 'name another branch: --worktree=BRANCH' })
+      throw new Problem('worktree-not-made', `no worktree of ${repository} could be made: ${trouble}`, {
+        hint: 'name another branch: --worktree=BRANCH',
+      })
     return { path, dir: sameFolder(world, path, around), made: true }
   }
-  throw new Problem('unavailable', `there are ${PLACES} worktrees named ${stem} already`, {
+  throw new Problem('worktree-names-used-up', `there are ${PLACES} worktrees named ${stem} already`, {
     hint: 'holdfast prune removes those that are clean and unused',
   })
 }
@@ -63,7 +67,8 @@ const isHalfMade = async (world: World, path: string): Promise<boolean> => (awai
 async function mend(world: World, path: string): Promise<void> {
   const until = world.clock.elapsed() + world.policy.worktreeMs
   while (cwdsBelow(world)(path) !== null) {
-    if (world.clock.elapsed() >= until) throw new Problem('held', `${path} was left half made, and is still written to`, { hint: 'try again' })
+    if (world.clock.elapsed() >= until)
+      throw new Problem('worktree-unfinished', `${path} was left half made, and is still written to`, { hint: 'try again' })
     await world.clock.sleep(world.policy.pollMaxMs)
     if (!(await isHalfMade(world, path))) return
   }

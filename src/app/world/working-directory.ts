@@ -6,6 +6,6 @@ export function currentDirectory({ own }: Pick<World, 'own'>, hint: string): str
   try {
     return own.workingDirectory()
   } catch (error) {
-    throw new Problem('noSuchSession', 'the current directory no longer exists', { hint, cause: error })
+    throw new Problem('directory-missing', 'the current directory no longer exists', { hint, cause: error })
   }
 }

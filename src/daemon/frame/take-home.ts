@@ -22,7 +22,7 @@ export async function takeHome({ clock, policy }: World, place: DaemonPlace): Pr
   }
 }
 
-const held = (message: string): Problem => new Problem('held', message, { hint: 'holdfast daemon status tells how it does' })
+const held = (message: string): Problem => new Problem('daemon-running', message, { hint: 'holdfast daemon status tells how it does' })
 
 /** One that is proven: alive, with a record of its own. */
 export function otherDaemon(place: DaemonPlace, own: DaemonRecord): DaemonRecord | null {
@@ -43,7 +43,7 @@ export async function refuseNewerStore(world: World): Promise<void> {
 }
 
 /** The store was written by a newer Holdfast, which this one must not serve. */
-export const isOfNewer = (error: unknown): error is Problem => error instanceof Problem && 'storeFormat' in error.detail
+export const isOfNewer = (error: unknown): error is Problem => error instanceof Problem && error.id === 'store-newer'
 
 /** One that was started by hand inside a run takes a marker of its own, and leaves the run's cgroup: it outlives that run. */
 export function ownMarker({ processes, keepers, cgroups, containers }: World): number | null {

@@ -55,7 +55,7 @@ async function listenAt(wanted: number | null, last: number, open: (port: number
     if (wanted === null && last !== 0) return open(0)
     const code = (error as NodeJS.ErrnoException).code ?? String(error)
     throw new Problem(
-      'unavailable',
+      'port-unavailable',
       code === 'EADDRINUSE' ? `port ${wanted} is taken by another program` : `port ${wanted ?? last} cannot be listened on: ${code}`,
       {
         hint: 'free it, or choose another in config.toml ([daemon] port)',

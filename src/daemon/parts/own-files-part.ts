@@ -63,7 +63,7 @@ async function retake({ alone, other, clock }: Own): Promise<boolean> {
     if (alone.retake()) return true
     if (other() !== null) return false
     if (clock.elapsed() >= until)
-      throw new Problem('held', 'its lock file was taken away, and somebody holds the one that lies there, but no daemon on record')
+      throw new Problem('daemon-lock-held', 'its lock file was taken away, and somebody holds the one that lies there, but no daemon on record')
     await clock.sleep(policy.pollMaxMs)
   }
 }

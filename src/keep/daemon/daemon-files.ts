@@ -98,10 +98,14 @@ function makeFolder(folder: string): void {
 }
 
 const folderTrouble = (folder: string, why: unknown): Problem =>
-  new Problem('unavailable', `the daemon's folder ${folder} cannot be made, or made private: ${(why as NodeJS.ErrnoException).code ?? String(why)}`, {
-    hint: 'free space, make the home writable and your own, or move away what lies there',
-    cause: why,
-  })
+  new Problem(
+    'daemon-folder-unusable',
+    `the daemon's folder ${folder} cannot be made, or made private: ${(why as NodeJS.ErrnoException).code ?? String(why)}`,
+    {
+      hint: 'free space, make the home writable and your own, or move away what lies there',
+      cause: why,
+    },
+  )
 
 function identityOf(folder: string): string | null {
   const known = statSync(folder, { bigint: true, throwIfNoEntry: false })

@@ -9,7 +9,7 @@ export function readServiceFile(path: string): string | null {
     return readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new Problem('unavailable', `${path} cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error })
+    throw new Problem('service-file-unusable', `${path} cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error })
   }
 }
 
@@ -18,7 +18,7 @@ export function writeServiceFile(path: string, text: string): void {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     writeAtomically(path, text)
   } catch (error) {
-    throw new Problem('unavailable', `${path} cannot be written (${(error as NodeJS.ErrnoException).code})`, { cause: error })
+    throw new Problem('service-file-unusable', `${path} cannot be written (${(error as NodeJS.ErrnoException).code})`, { cause: error })
   }
 }
 

@@ -19,7 +19,7 @@ export function daemonToken(home: string): string {
     if (known !== null) return known
     makeToken(path)
   }
-  throw new Problem('unavailable', `${path} cannot be made: others are at it`, { hint: 'remove it, and the daemon makes another' })
+  throw new Problem('daemon-token-unusable', `${path} cannot be made: others are at it`, { hint: 'remove it, and the daemon makes another' })
 }
 
 /** Null: there is none that is worth anything. One that others could read is a secret no more. */
@@ -56,7 +56,7 @@ function makeToken(path: string): void {
 }
 
 const trouble = (path: string, error: unknown): Problem =>
-  new Problem('unavailable', `the daemon's token ${path} cannot be used: ${(error as NodeJS.ErrnoException).code}`, {
+  new Problem('daemon-token-unusable', `the daemon's token ${path} cannot be used: ${(error as NodeJS.ErrnoException).code}`, {
     hint: 'remove it, and the daemon makes another',
     cause: error,
   })

@@ -146,7 +146,7 @@ const lessThanAsked = (lost: readonly string[]): string =>
 
 function cannotHost(why: string, home: string): Problem {
   const config = join(home, 'tmux.conf')
-  return new Problem('unavailable', `tmux could not host it: ${why}`, {
+  return new Problem('pane-not-made', `tmux could not host it: ${why}`, {
     hint: existsSync(config)
       ? `its server reads ${config}: see whether that is why; or leave --tmux out`
       : 'see what its server is at, or leave --tmux out',

@@ -26,10 +26,10 @@ export function makePrivate(socket: string, uid: number): void {
       mkdirSync(path, { mode: 0o700 })
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      if (code !== 'EEXIST') throw new Problem('unavailable', sentence(path, `it cannot be made (${code})`))
+      if (code !== 'EEXIST') throw new Problem('tmux-unavailable', sentence(path, `it cannot be made (${code})`))
     }
     const trouble = placeTrouble(socket, uid)
-    if (trouble !== null) throw new Problem('unavailable', trouble)
+    if (trouble !== null) throw new Problem('tmux-unavailable', trouble)
   }
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { Problem } from '../../model/index.ts'
+import { Problem, type ProblemId } from '../../model/index.ts'
 import { type Database, loadSqlite } from '../driver.ts'
 import { borrow, letGo } from './connection-pool.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
@@ -29,7 +29,7 @@ export function openDatabase(path: string, tryMs: number): Database {
 function refuseStranger(path: string): void {
   if (!existsSync(path) || isDatabase(path)) return
   letGo(path)
-  throw new Problem('unavailable', `the store ${path} is not a SQLite database; it was left as it is`, {
+  throw new Problem('store-not-sqlite', `the store ${path} is not a SQLite database; it was left as it is`, {
     hint: 'move it away to begin with an empty store',
   })
 }
@@ -84,7 +84,7 @@ function migrate(database: Database, path: string): void {
 
 function refuseOtherSchema(database: Database, version: number, path: string): void {
   if (version > MIGRATIONS.length) {
-    throw new Problem('unavailable', `the store ${path} has format ${version}, this Holdfast knows ${MIGRATIONS.length}`, {
+    throw new Problem('store-newer', `the store ${path} has format ${version}, this Holdfast knows ${MIGRATIONS.length}`, {
       hint: 'use the newer Holdfast that wrote it',
       detail: { storeFormat: version },
     })
@@ -92,7 +92,7 @@ function refuseOtherSchema(database: Database, version: number, path: string): v
   const tables = Number(database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'] ?? 0)
   const ours = applicationOf(database) === APPLICATION_ID || (version === 0 && tables === 0)
   if (!ours)
-    throw new Problem('unavailable', `${path} is a database, but not one of Holdfast's; it was left as it is`, {
+    throw new Problem('store-foreign', `${path} is a database, but not one of Holdfast's; it was left as it is`, {
       hint: 'choose another home with --home or HOLDFAST_HOME',
     })
 }
@@ -101,14 +101,14 @@ const versionOf = (database: Database): number => Number(database.prepare('PRAGM
 const applicationOf = (database: Database): number => Number(database.prepare('PRAGMA application_id').get()?.['application_id'] ?? 0)
 
 /** Primary result codes that are the world's doing, with SQLite's own words for them; any other error is a bug of ours. */
-const CODES: Readonly<Record<number, { why: string; words: string }>> = {
-  5: { why: 'it is busy', words: 'database is locked' },
-  8: { why: 'it is read-only', words: 'attempt to write a readonly database' },
-  10: { why: 'the disk gave an error', words: 'disk I/O error' },
-  11: { why: 'the file is damaged', words: 'database disk image is malformed' },
-  13: { why: 'the disk is full', words: 'database or disk is full' },
-  14: { why: 'it cannot be opened', words: 'unable to open database file' },
-  26: { why: 'it is not a database', words: 'file is not a database' },
+const CODES: Readonly<Record<number, { id: ProblemId; why: string; words: string }>> = {
+  5: { id: 'store-busy', why: 'it is busy', words: 'database is locked' },
+  8: { id: 'store-unusable', why: 'it is read-only', words: 'attempt to write a readonly database' },
+  10: { id: 'store-unusable', why: 'the disk gave an error', words: 'disk I/O error' },
+  11: { id: 'store-damaged', why: 'the file is damaged', words: 'database disk image is malformed' },
+  13: { id: 'store-full', why: 'the disk is full', words: 'database or disk is full' },
+  14: { id: 'store-unusable', why: 'it cannot be opened', words: 'unable to open database file' },
+  26: { id: 'store-not-sqlite', why: 'it is not a database', words: 'file is not a database' },
 }
 export const BUSY = 5
 export const DAMAGED = 11
@@ -131,5 +131,5 @@ export function storeProblem(error: unknown, path: string): Problem {
       : code === BUSY
         ? 'another command holds it; try again'
         : 'free space or make it writable; running agents can still be stopped'
-  return new Problem('unavailable', `the store ${path} cannot be used: ${why}`, { hint, cause: error })
+  return new Problem(CODES[code]?.id ?? 'store-unusable', `the store ${path} cannot be used: ${why}`, { hint, cause: error })
 }

@@ -54,7 +54,7 @@ export function toRun(row: Row): Run {
   try {
     return readRun(row)
   } catch (error) {
-    throw new Problem('unavailable', `run ${String(row['run_id'])} in the store cannot be read`, {
+    throw new Problem('run-unreadable', `run ${String(row['run_id'])} in the store cannot be read`, {
       hint: 'its directory under runs/ may still tell; other runs are not affected',
       cause: error,
       detail: { unreadableRun: String(row['run_id']) },
