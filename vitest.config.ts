@@ -17,7 +17,7 @@ export default defineConfig({
           ...shared,
           name: 'fast',
           sequence: { groupOrder: 0 },
-          include: ['test/{rooms,model,decide,show,observe,record,keep,harness,act,mcp,http,daemon,docs}/**/*.test.ts'],
+          include: ['test/{rooms,model,decide,show,observe,record,keep,harness,act,mcp,http,daemon,docs,cli}/**/*.test.ts'],
         },
       },
       {

@@ -1,4 +1,5 @@
 export { type Alone, lookAlone, takeAlone } from './alone.ts'
 export { readForeignDatabase } from './foreign.ts'
 export { openSqliteStore } from './sqlite/index.ts'
+export { sessionNames } from './sqlite/names.ts'
 export { type StoreWatch, storeWatch } from './stamp.ts'
