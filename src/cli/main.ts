@@ -19,6 +19,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (before.flags.has('version') && !before.flags.has('help')) return tellVersion(before)
   if (name === undefined) return overview(before.flags.has('help') ? 1 : 2)
   const command = commandNamed(name, TABLE)
+  if (before.flags.has('help')) return explain(command)
   const { parsed: own, sub } = parseVerb(command, rest)
   const parsed = merged(before, own)
   if (parsed.flags.has('help')) return explain(command)

@@ -74,7 +74,7 @@ _holdfast_offer() {
   session | live-session | agent | hooked-agent)
     while IFS=$'\t' read -r word _; do
       [[ $word == "$cur"* ]] && COMPREPLY+=("$word")
-    done < <("$program" _complete "$kind" 2>/dev/null)
+    done < <("$program" _complete "$kind" \${home:+--home "$home"} 2>/dev/null)
     ;;
   command)
     _holdfast_offer agent
@@ -94,7 +94,7 @@ _holdfast_offer() {
 }
 
 _holdfast() {
-  local program=$1 cur=\${COMP_WORDS[COMP_CWORD]} path='' subs='' expects='' count=0 plain=0 index word
+  local program=\${1/#'~/'/"$HOME/"} cur=\${COMP_WORDS[COMP_CWORD]} home='' path='' subs='' before='' expects='' count=0 plain=0 index word
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     word=\${COMP_WORDS[index]}
@@ -104,6 +104,7 @@ _holdfast() {
       continue
     fi
     if [[ -n $expects ]]; then
+      [[ $before == --home ]] && home=\${word/#'~/'/"$HOME/"}
       expects=''
     elif [[ $word == -- ]]; then
       if [[ $(_holdfast_argument "$path" 0) == command ]]; then
@@ -113,6 +114,7 @@ _holdfast() {
       plain=1
     elif [[ $plain == 0 && $word == -?* ]]; then
       expects=$(_holdfast_value "$path" "$word")
+      before=$word
     elif [[ -z $path ]]; then
       path=$word
       subs=$(_holdfast_subs "$path")

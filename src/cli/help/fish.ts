@@ -70,7 +70,9 @@ end
 
 function __holdfast_list
     set -l words (commandline -opc)
-    command $words[1] _complete $argv[1] 2>/dev/null
+    set -l home
+    set -l at (contains -i -- --home $words); and set home --home $words[(math $at + 1)]
+    command $words[1] _complete $argv[1] $home 2>/dev/null
 end
 
 complete -c holdfast -f -n 'not __holdfast_at command'

@@ -14,14 +14,23 @@ export function zshScript(table: readonly Command[]): string {
 _holdfast_list() {
   local line
   local -a found
-  for line in \${(f)"$($program _complete $1 2>/dev/null)"}; do
-    found+=("\${line%%$'\\t'*}:\${line#*$'\\t'}")
+  for line in \${(f)"$($program _complete $1 $home 2>/dev/null)"}; do
+    found+=("\${line/$'\\t'/:}")
   done
   _describe -t $1 $1 found
 }
 
 _holdfast_command() {
-  _alternative 'agents:agent:_holdfast_list agent' 'commands:command:_command_names -e'
+  _alternative 'agents:agent: _holdfast_list agent' 'commands:command:_command_names -e'
+}
+
+# The words of a command are completed as its own.
+_holdfast_rest() {
+  while (($#words > 1)) && [[ $words[1] == -- ]]; do
+    shift words
+    ((CURRENT--))
+  done
+  _normal
 }
 
 _holdfast_verbs() {
@@ -33,7 +42,9 @@ ${verbs.map(({ path, about }) => `    ${quoted(described(path, about))}`).join('
 
 _holdfast() {
   local curcontext=$curcontext program=$words[1] state line ret=1
-  local -a subs
+  local -i at=\${words[(I)--home]}
+  local -a subs home
+  ((at)) && home=(--home $words[at+1])
   typeset -A opt_args
   _arguments -C -S ${globals.map(optionSpec).join(' ')} '--version[print the version]' '1: :_holdfast_verbs' '*:: :->verb' && ret=0
   [[ $state == verb ]] || return ret
@@ -72,7 +83,7 @@ ${below.map((sub) => branch(sub, sub.path.slice(path.length + 1), '    ')).join(
 
 const specs = ({ options, arguments: taken, takesCommand }: Path): string[] => [
   ...options.map(optionSpec),
-  ...(takesCommand ? ["'(-)1:command:_holdfast_command'", "'*::arguments:_normal'"] : taken.map(argumentSpec)),
+  ...(takesCommand ? ["'(-)1:command: _holdfast_command'", "'*::arguments: _holdfast_rest'"] : taken.map(argumentSpec)),
 ]
 
 const described = (word: string, about: string): string => `${word}:${about.replaceAll(':', '\\:')}`
@@ -94,5 +105,5 @@ function action(thing: Thing): string {
   if (thing === 'directory') return '_files -/'
   if (thing === 'file') return '_files'
   if (thing === 'verb') return '_holdfast_verbs'
-  return ['session', 'live-session', 'agent', 'hooked-agent'].includes(thing) ? `_holdfast_list ${thing}` : ''
+  return ['session', 'live-session', 'agent', 'hooked-agent'].includes(thing) ? ` _holdfast_list ${thing}` : ''
 }
