@@ -2,11 +2,11 @@ import { openWorld, ownArguments } from '../app/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
 import type { Command, Run } from './command.ts'
 import { tellVersion } from './commands/version.ts'
-import { commandNamed } from './help/find.ts'
-import { overviewText, verbText } from './help/text.ts'
+import { commandNamed } from './find.ts'
 import { flag, type Parsed, parse } from './options.ts'
 import { say, sayProblem, sayProblemJson, write } from './out.ts'
 import { TABLE } from './table.ts'
+import { texts } from './texts.ts'
 import { merged, parseVerb } from './verb.ts'
 
 /** Global options may also stand before the verb. */
@@ -18,7 +18,7 @@ async function main(args: readonly string[]): Promise<number> {
   const [name, ...rest] = before.command ?? []
   if (before.flags.has('version') && !before.flags.has('help')) return tellVersion(before)
   if (name === undefined) return overview(before.flags.has('help') ? 1 : 2)
-  const command = commandNamed(name, TABLE)
+  const command = commandNamed(name, TABLE, texts)
   if (before.flags.has('help')) return explain(command)
   const { parsed: own, sub } = parseVerb(command, rest)
   const parsed = merged(before, own)
@@ -42,12 +42,12 @@ async function inWorld(command: Command, run: Run, parsed: Parsed): Promise<numb
 }
 
 function overview(fd: 1 | 2): number {
-  write(fd, `${overviewText(TABLE)}\n`)
+  write(fd, `${texts().overviewText(TABLE)}\n`)
   return fd === 1 ? exitCode.done : exitCode.usage
 }
 
 function explain(command: Command): number {
-  write(1, `${command.name === 'help' ? overviewText(TABLE) : verbText(command)}\n`)
+  write(1, `${command.name === 'help' ? texts().overviewText(TABLE) : texts().verbText(command)}\n`)
   return exitCode.done
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { subsOf } from '../../src/cli/command.ts'
-import { commandNamed } from '../../src/cli/help/find.ts'
+import { commandNamed } from '../../src/cli/find.ts'
+import { texts } from '../../src/cli/help/index.ts'
 import { TABLE } from '../../src/cli/table.ts'
 import { parseVerb } from '../../src/cli/verb.ts'
 import { Problem } from '../../src/model/index.ts'
@@ -10,7 +11,10 @@ type Read = { sub?: string; flags?: string[]; values?: Record<string, string>; w
 
 function read(line: readonly string[]): Read {
   const [verb = '', ...args] = line
-  const { parsed, sub } = parseVerb(commandNamed(verb, TABLE), args)
+  const { parsed, sub } = parseVerb(
+    commandNamed(verb, TABLE, () => texts),
+    args,
+  )
   const { flags, values, words, command, literal } = parsed
   return {
     ...(sub === null ? {} : { sub: sub.name }),
@@ -127,7 +131,7 @@ test('an option of one verb is unknown to every other that does not name it', ()
 test('a verb that is nearly right is named', () => {
   const hint = (name: string): string | null => {
     try {
-      commandNamed(name, TABLE)
+      commandNamed(name, TABLE, () => texts)
       return null
     } catch (error) {
       return (error as Problem).hint

@@ -1,17 +1,10 @@
 import { exitCode, Problem } from '../../model/index.ts'
 import type { Command } from '../command.ts'
-import { bashScript } from '../help/bash.ts'
-import { fishScript } from '../help/fish.ts'
-import { zshScript } from '../help/zsh.ts'
 import type { Parsed } from '../options.ts'
 import { write } from '../out.ts'
+import { texts } from '../texts.ts'
 
-const SCRIPTS: ReadonlyMap<string, (table: readonly Command[]) => string> = new Map([
-  ['bash', bashScript],
-  ['zsh', zshScript],
-  ['fish', fishScript],
-])
-const SHELLS = [...SCRIPTS.keys()]
+const SHELLS = ['bash', 'zsh', 'fish'] as const
 
 export const completion: Command = {
   name: 'completion',
@@ -33,9 +26,9 @@ export const completion: Command = {
     exits: { done: 'the script was printed' },
   }),
   answer: ({ words: [shell = '', ...more] }: Parsed, table) => {
-    const script = more.length === 0 ? SCRIPTS.get(shell) : undefined
-    if (script === undefined) throw new Problem('usage', 'completion takes bash, zsh or fish')
-    write(1, script(table))
+    const known = SHELLS.find((one) => one === shell)
+    if (known === undefined || more.length > 0) throw new Problem('usage', 'completion takes bash, zsh or fish')
+    write(1, texts().scripts[known](table))
     return exitCode.done
   },
 }

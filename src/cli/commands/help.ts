@@ -1,9 +1,9 @@
 import { exitCode, Problem } from '../../model/index.ts'
 import type { Command } from '../command.ts'
-import { commandNamed } from '../help/find.ts'
-import { overviewText, verbText } from '../help/text.ts'
+import { commandNamed } from '../find.ts'
 import type { Parsed } from '../options.ts'
 import { write } from '../out.ts'
+import { texts } from '../texts.ts'
 
 export const help: Command = {
   name: 'help',
@@ -22,7 +22,7 @@ export const help: Command = {
   answer: ({ words: [name, ...more] }: Parsed, table) => {
     // The verb is enough: `help daemon start` explains daemon.
     if (more.length > 1) throw new Problem('usage', 'help takes one verb')
-    write(1, `${name === undefined ? overviewText(table) : verbText(commandNamed(name, table))}\n`)
+    write(1, `${name === undefined ? texts().overviewText(table) : texts().verbText(commandNamed(name, table, texts))}\n`)
     return exitCode.done
   },
 }
