@@ -51,7 +51,7 @@ describe.each(shown.map((command) => [command.name, command] as const))('the def
     expect(command.summary).toMatch(/^[a-z].*[^.]$/)
     const described = more.description.flatMap(sentences)
     expect(described.length).toBeGreaterThanOrEqual(2)
-    expect(described.length).toBeLessThanOrEqual(7)
+    expect(described.length).toBeLessThanOrEqual(5)
     expect(more.examples.length).toBeGreaterThanOrEqual(2)
     expect(exitsOf(command).map(([code]) => code)).toEqual(expect.arrayContaining([0, 64]))
   })

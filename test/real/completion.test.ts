@@ -15,7 +15,7 @@ const withSessions = (body: (lab: Lab) => Promise<void>): Promise<void> =>
     await body(lab)
   })
 
-/** What a shell says of its script, in a home of its own. */
+/** The answer of a shell that has the script, in a home of its own. */
 async function inShell(lab: Lab, shell: string, args: readonly string[], script: string): Promise<string> {
   const home = lab.newDir()
   const path = join(home, `holdfast.${shell}`)
@@ -44,7 +44,7 @@ describe('_complete', () => {
       expect((await lab.ok(['_complete', 'hooked-agent'])).split('\n')).toContain('claude')
     }))
 
-  test('without a home, with a store that is none, and for an unknown kind it says nothing and makes nothing', () =>
+  test('without a home, with a broken store, and for an unknown kind it says nothing and makes nothing', () =>
     inLab(async (lab) => {
       const silent = { code: 0, stdout: '', stderr: '' }
       expect(await lab.hf(['_complete', 'session'])).toEqual(silent)

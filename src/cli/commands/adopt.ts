@@ -12,7 +12,7 @@ export const adopt: Command = {
   options: [
     value('session', 'S', 'session', 'the session that it becomes a run of; an unknown id makes a new session'),
     value('name', 'NAME', 'text', 'another name for the session; without --session also its id'),
-    flag('share', 'work beside the session that holds the directory, on record'),
+    flag('share', 'work beside the session that holds the directory; both show it'),
     flag('force', 'adopt a process that is no agent known to Holdfast'),
   ],
   handlesConfigTrouble: true,
@@ -28,7 +28,7 @@ export const adopt: Command = {
       ['ls --unmanaged', 'Agents that can be adopted are listed with their pids.'],
     ],
     exits: {
-      done: 'the agent is on record as a run',
+      done: 'the agent is a run now',
       usage: 'wrong words, or the process is no known agent',
       noSuchSession: 'no such process',
       held: 'the session, the directory or the conversation has a live owner',

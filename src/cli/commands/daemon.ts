@@ -33,7 +33,7 @@ export const daemon: Command = {
       'The daemon is optional and there is one for each home; no other verb needs it.',
       'Ten starts at once make one daemon, and a daemon that does not answer is never replaced.',
       'Killed at any moment it loses nothing, and its next life adopts every run that lives.',
-      'daemon stop sends TERM, and KILL after 10 seconds. daemon run ends with 69 if the home is removed.',
+      'The verb stop sends TERM, and KILL after 10 seconds. The verb run ends with 69 if the home is removed.',
     ],
     examples: [
       ['daemon start', 'The daemon runs in the background.'],

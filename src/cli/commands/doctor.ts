@@ -14,9 +14,9 @@ export const doctor: Command = {
   handlesConfigTrouble: true,
   more: () => ({
     description: [
-      'Tells what holds runs together here, what cannot be seen, what is wrong and what to do.',
+      'Tells how runs are held together here, which proofs are missing, and what to do about each trouble.',
       'It also shows the files in which agents name their own processes, and which of them are stale.',
-      'With --fix it does everything that needs no word of yours, tells what it removed, and why the rest stayed.',
+      'With --fix the command first does everything that is safe without your word, and tells why the rest stayed.',
     ],
     examples: [
       ['doctor', 'Findings are listed with the next step for each.'],

@@ -34,7 +34,7 @@ export const hooks: Command = {
       "Hooks report the session's true id, its prompts, turns and end, and deny the tool calls of an agent that was retired.",
       `Agents with hooks: ${hookedAgents().join(', ')}.`,
       'Outside a run of Holdfast they do nothing; an allowed tool call costs one or two milliseconds.',
-      'Every other byte of a settings file stays. Installing twice changes nothing, and uninstall restores the bytes of before.',
+      'Every other byte of a settings file stays, and uninstall restores the bytes of before.',
       'Codex runs hooks only after you trusted them: start codex once and choose "Trust all and continue".',
     ],
     examples: [

@@ -15,7 +15,7 @@ export const inbox: Command = {
   summary: 'read the messages that were sent to your session',
   arguments: [],
   options: [
-    flag('wait', 'wait for a message if there is none'),
+    flag('wait', 'wait for a message if no message is there'),
     value('timeout', 'DURATION', 'text', 'with --wait: wait no longer than this'),
     flag('peek', 'look at the messages and leave them unread'),
     value('session', 'S', 'live-session', 'with --peek: look into the inbox of another session'),

@@ -20,7 +20,7 @@ async function finishVerb(world: World, { words: [run = '', code] }: Parsed): Pr
   const end = await orWithoutStore(world, run, null, () => finishRun(world, run, code === undefined ? null : Number(code)))
   if (typeof end === 'number') return end
   if (end !== null && !end.run.detached && isatty(2)) for (const line of finishedText(end)) say(line)
-  // What was started in it may still be there; its own end is what its keeper waits for.
+  // Processes that were started in it may still be there; its keeper waits for the end of the run alone.
   return (await endOf(world, run)) === null ? 1 : 0
 }
 

@@ -13,7 +13,7 @@ export const logs: Command = {
   more: () => ({
     description: [
       'Shows the log of a detached run, of which the last 10 MB are kept twice.',
-      'For a session in a pane it shows the screen with 2,000 lines above it, also after its end; that cannot be followed.',
+      'A session in a pane shows its screen with 2,000 lines above, also after the end. A pane cannot be followed.',
       'A foreground run has no log, since its output went to its terminal.',
       'With --json each line is one object.',
     ],

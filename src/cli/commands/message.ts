@@ -20,7 +20,7 @@ export const message: Command = {
   ],
   more: () => ({
     description: [
-      'Sends a text to a session, which reads it with inbox; with hooks its agent is told that messages wait.',
+      'Sends a text to a session, which reads it with inbox; with hooks its agent learns that messages wait.',
       'Holdfast itself stamps the sender. An agent that was retired can neither send nor read.',
       'A text that begins with a dash comes after --.',
     ],

@@ -16,7 +16,7 @@ export const report: Command = {
       ['report "moving the parser to src/parse"', 'The others see this plan.'],
       ['report --result "parser moved, tests pass"', 'The others see this result.'],
     ],
-    exits: { done: 'the text is on record', noSuchSession: 'the command is in no session', held: 'the session has another owner by now' },
+    exits: { done: 'the text was recorded', noSuchSession: 'the command is in no session', held: 'the session has another owner by now' },
   }),
   run: reportVerb,
 }

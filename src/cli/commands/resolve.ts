@@ -17,7 +17,7 @@ export const resolve: Command = {
       ['resolve api --gone', 'The session is free for its next run.'],
       ['status api', 'The status tells what could not be proven.'],
     ],
-    exits: { done: 'the end is on record', noSuchSession: 'no such session, or it is not running', held: 'there is a sign of life' },
+    exits: { done: 'the end was recorded', noSuchSession: 'no such session, or it is not running', held: 'there is a sign of life' },
   }),
   run: resolveVerb,
 }

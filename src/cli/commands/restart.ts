@@ -24,11 +24,11 @@ export const restart: Command = {
       ['restart api --timeout 2h', 'The next run has another time limit.'],
     ],
     exits: {
-      done: 'the detached run is on record, the pane was left, or the agent ended with 0',
+      done: 'the detached run was started, the pane was left, or the agent ended with 0',
       usage: 'wrong words, or the prompt would be done twice',
       noSuchSession: 'no such session, or its directory or program is gone',
       held: 'its directory or its conversation has another live owner',
-      unproven: 'the old owner cannot be proven dead; --force replaces it on record',
+      unproven: 'the old owner cannot be proven dead; --force replaces it in your name',
       survivors: 'not every process of the old run could be ended',
     },
     otherExits: "A foreground run gives the agent's own code, and 128 plus the signal's number after a signal.",

@@ -30,11 +30,11 @@ export const resume: Command = {
       ['resume --last -- --model opus', 'The newest session of this directory continues with another model.'],
     ],
     exits: {
-      done: 'the detached run is on record, the pane was left, or the agent ended with 0',
+      done: 'the detached run was started, the pane was left, or the agent ended with 0',
       usage: 'wrong words, or no session was chosen',
       noSuchSession: 'no such session, or its directory or program is gone',
       held: 'the session, its directory or its conversation has a live owner',
-      unproven: 'the old owner cannot be proven dead; --force replaces it on record',
+      unproven: 'the old owner cannot be proven dead; --force replaces it in your name',
       survivors: 'a takeover could not end every process of the old owner',
     },
     otherExits: "A foreground run gives the agent's own code, and 128 plus the signal's number after a signal.",

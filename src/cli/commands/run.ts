@@ -30,7 +30,7 @@ export const run: Command = {
       'Starts the next run of a session and keeps exactly one live owner on it.',
       'The name of a known agent starts that agent, with its arguments passed on; Holdfast chooses its session id where the agent allows it.',
       `Known agents: ${knownAgents().join(', ')}; config.toml can describe others.`,
-      'Without -- the first plain word ends the options. Behind -- any command runs unchanged.',
+      'Behind -- any command runs unchanged.',
       'A session with a live owner is refused and the owner is named, unless --takeover, --attach or --wait says otherwise.',
     ],
     examples: [
@@ -40,12 +40,12 @@ export const run: Command = {
       ['run -- ./my-agent --flag', 'Any command can be a session; its own options follow it.'],
     ],
     exits: {
-      done: 'the detached run is on record, the pane was left, or the agent ended with 0',
+      done: 'the detached run was started, the pane was left, or the agent ended with 0',
       usage: 'wrong words, or a detached agent that would show its terminal interface',
       noSuchSession: 'the directory, the program or the prompt file does not exist',
       unavailable: 'the store cannot be used, or no tmux server can host the run',
       held: 'the session, its directory or its conversation has a live owner',
-      unproven: 'the old owner cannot be proven dead; --force replaces it on record',
+      unproven: 'the old owner cannot be proven dead; --force replaces it in your name',
       survivors: 'a takeover could not end every process of the old owner',
     },
     otherExits: "A foreground run gives the agent's own code, and 128 plus the signal's number after a signal.",

@@ -49,7 +49,7 @@ export const task: Command = {
       ['task ls api', 'The tasks of session api are listed.'],
     ],
     exits: {
-      done: 'the task is on record, or the list was printed',
+      done: 'the task was started, or the list was printed',
       usage: 'wrong words, or no session is around this command',
       noSuchSession: 'no such session, directory or program',
       held: 'the id, the directory or the conversation has a live owner',

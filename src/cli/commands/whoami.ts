@@ -14,7 +14,8 @@ export const whoami: Command = {
   more: () => ({
     description: [
       'Tells the session around this command and the proof: cookie, marker, process or registry.',
-      'A nested agent is itself, and not its parent. A copied environment proves nothing, and neither does an agent that was taken over.',
+      'A nested agent is itself, and not its parent. A copied environment proves nothing.',
+      'An agent that was taken over is in no session.',
     ],
     examples: [
       ['whoami', 'The session around this command is named.'],

@@ -99,7 +99,7 @@ _holdfast() {
   for ((index = 1; index < COMP_CWORD; index++)); do
     word=\${COMP_WORDS[index]}
     if [[ $word == '=' ]]; then
-      # The value follows; only of an option that needs one it is known what it is.
+      # The value follows. Only an option that needs a value tells its kind.
       [[ -n $expects ]] || ((++index < COMP_CWORD)) || return 0
       continue
     fi

@@ -8,7 +8,7 @@ const MOST = 500
 
 /**
  * Sessions by name, for a reader in a hurry. The file is opened for reading only: it is neither made, migrated nor waited for.
- * A store that cannot be read in this way has none.
+ * A store that cannot be read in this way gives no sessions.
  */
 export function sessionNames(path: string, which: 'live' | 'all'): SessionName[] {
   const epoch = which === 'live' ? `r.state IN (${LIVE})` : 'r.epoch = s.epoch'
