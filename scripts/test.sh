@@ -12,6 +12,10 @@ need prlimit util-linux 'the marker'
 need setpriv util-linux 'other users'
 need perl perl-base 'agents that adopt orphans or hear every signal'
 need python3 python3-minimal 'an agent without its first thread'
+need bash bash 'completion in bash'
+need zsh zsh 'completion in zsh'
+need fish fish 'completion in fish'
+need groff groff-base 'the man page'
 need systemd-run systemd 'a scope of the user'"'"'s own systemd'
 if [ -n "$hf_missing" ] && [ "${CI:-}" = true ]; then
   echo "missing:$hf_missing" >&2

@@ -1,104 +1,53 @@
-import { openWorld, ownArguments, type World } from '../app/index.ts'
+import { openWorld, ownArguments } from '../app/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
-import { daemonVerb } from './daemon.ts'
-import { endVerb, finishVerb, followVerb, stopVerb, waitVerb } from './end.ts'
-import { HELP } from './help.ts'
-import { hookVerb } from './hook.ts'
-import { hooksVerb } from './hooks.ts'
-import { leftVerb } from './join.ts'
-import { locksVerb, lockVerb, unlockVerb } from './lock.ts'
-import { mcpVerb } from './mcp.ts'
-import { type Parsed, parse, type Spec } from './options.ts'
-import { print, printJson, say, sayProblem, sayProblemJson, write } from './out.ts'
-import { attachVerb, eventsVerb, logsVerb, lsVerb, statusVerb, treeVerb } from './see.ts'
-import { sendVerb } from './send.ts'
-import { serviceVerb } from './service.ts'
-import { adoptVerb, CHOICES, restartVerb, resumeVerb, runVerb } from './start.ts'
-import { inboxVerb, messageVerb, rebindVerb, reportVerb, siblingsVerb, whoamiVerb } from './talk.ts'
-import { taskVerb } from './task.ts'
-import { doctorVerb, pruneVerb, reconcileVerb, resolveVerb } from './tend.ts'
+import type { Command, Run } from './command.ts'
+import { tellVersion } from './commands/version.ts'
+import { commandNamed } from './find.ts'
+import { flag, type Parsed, parse } from './options.ts'
+import { say, sayProblem, sayProblemJson, write } from './out.ts'
+import { TABLE } from './table.ts'
+import { texts } from './texts.ts'
+import { merged, parseVerb } from './verb.ts'
 
-declare const HOLDFAST_VERSION: string
-
-/** `command`: its first plain word begins a command, whose options are not ours. */
-type Verb = { readonly run: (world: World, parsed: Parsed) => Promise<number>; readonly options: Spec; readonly command?: boolean }
-const VERBS: Readonly<Record<string, Verb>> = {
-  run: { run: runVerb, options: { ...CHOICES, session: 'value', name: 'value', worktree: 'maybe' }, command: true },
-  resume: { run: resumeVerb, options: { ...CHOICES, last: 'flag' } },
-  restart: { run: restartVerb, options: CHOICES },
-  adopt: { run: adoptVerb, options: { session: 'value', name: 'value', share: 'flag', force: 'flag' } },
-  attach: { run: attachVerb, options: {} },
-  send: { run: sendVerb, options: { force: 'flag' } },
-  stop: { run: stopVerb, options: { all: 'flag', grace: 'value', suspect: 'flag', outside: 'flag' } },
-  wait: { run: waitVerb, options: { timeout: 'value' } },
-  ls: { run: lsVerb, options: { all: 'flag', unmanaged: 'flag', watch: 'flag' } },
-  status: { run: statusVerb, options: {} },
-  tree: { run: treeVerb, options: { suspects: 'flag' } },
-  events: { run: eventsVerb, options: { follow: 'flag' } },
-  logs: { run: logsVerb, options: { follow: 'flag', lines: 'value' } },
-  lock: { run: lockVerb, options: { reason: 'value', pid: 'value', ttl: 'value', check: 'flag' } },
-  unlock: { run: unlockVerb, options: { force: 'flag' } },
-  locks: { run: locksVerb, options: {} },
-  task: { run: taskVerb, options: {}, command: true },
-  whoami: { run: whoamiVerb, options: {} },
-  siblings: { run: siblingsVerb, options: { session: 'value', here: 'flag' } },
-  rebind: { run: rebindVerb, options: { session: 'value', to: 'value' } },
-  message: { run: messageVerb, options: { all: 'flag', here: 'flag' } },
-  inbox: { run: inboxVerb, options: { wait: 'flag', timeout: 'value', peek: 'flag', session: 'value' } },
-  report: { run: reportVerb, options: { result: 'flag' } },
-  mcp: { run: mcpVerb, options: {} },
-  hooks: { run: hooksVerb, options: {} },
-  reconcile: { run: reconcileVerb, options: {} },
-  prune: { run: pruneVerb, options: { 'dry-run': 'flag' } },
-  resolve: { run: resolveVerb, options: { gone: 'flag' } },
-  daemon: { run: daemonVerb, options: { by: 'value' } },
-  service: { run: serviceVerb, options: { force: 'flag' } },
-  doctor: { run: doctorVerb, options: { fix: 'flag' } },
-  // For the keeper only.
-  _finish: { run: finishVerb, options: {} },
-  _end: { run: endVerb, options: {} },
-  _follow: { run: followVerb, options: {} },
-  // For the command that has joined a pane only.
-  _left: { run: leftVerb, options: {} },
-  // For the hooks of harnesses only.
-  _hook: { run: hookVerb, options: {} },
-}
-
-/** These refuse a configuration that makes no sense, and say so themselves. */
-const STARTS = ['run', 'resume', 'restart', 'task', 'adopt']
+/** Global options may also stand before the verb. */
+const BEFORE_VERB = { options: [flag('version', 'print the version')], takesCommand: true, help: 'holdfast help' }
 
 /** One command from its words to its exit code. */
 async function main(args: readonly string[]): Promise<number> {
-  // Global options may also stand before the verb.
-  const first = parse(args, { version: 'flag' }, true)
-  const [name, ...rest] = first.command ?? []
-  if (first.flags.has('help') || name === 'help') return help(1)
-  if (first.flags.has('version') || name === 'version') return version(first.flags.has('json') || rest.includes('--json'))
-  if (name === undefined) return help(2)
-  const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
-  if (verb === undefined) throw new Problem('verb-unknown', `unknown verb ${JSON.stringify(name)}`, { hint: 'holdfast help lists them' })
-  const own = parse(rest, verb.options, verb.command)
-  const parsed = { ...own, flags: new Set([...first.flags, ...own.flags]), values: new Map([...first.values, ...own.values]) }
-  if (parsed.flags.has('help')) return help(1)
+  const before = parse(args, BEFORE_VERB)
+  const [name, ...rest] = before.command ?? []
+  if (before.flags.has('version') && !before.flags.has('help')) return tellVersion(before)
+  if (name === undefined) return overview(before.flags.has('help') ? 1 : 2)
+  const command = commandNamed(name, TABLE, texts)
+  if (before.flags.has('help')) return explain(command)
+  const { parsed: own, sub } = parseVerb(command, rest)
+  const parsed = merged(before, own)
+  if (parsed.flags.has('help')) return explain(command)
   if (parsed.values.get('home') === '') throw new Problem('option-value-missing', '--home needs a folder')
+  if ('answer' in command) return command.answer(parsed, TABLE)
+  const run = 'run' in command ? command.run : sub?.run
+  if (run === undefined) throw new Problem('unexpected-error', `verb ${name} has no handler`)
+  return inWorld(command, run, parsed)
+}
+
+async function inWorld(command: Command, run: Run, parsed: Parsed): Promise<number> {
   const world = openWorld({ assets: __dirname, home: parsed.values.get('home') })
   try {
-    return await verb.run(world, parsed)
+    return await run(world, parsed)
   } finally {
     const trouble = world.configTrouble()
-    if (trouble !== null && !STARTS.includes(name) && name !== 'doctor' && !name.startsWith('_')) say(`${trouble}; it was left out of account`)
+    if (trouble !== null && command.handlesConfigTrouble !== true) say(`${trouble}; it was left out of account`)
     world.close()
   }
 }
 
-function help(fd: 1 | 2): number {
-  write(fd, `${HELP}\n`)
+function overview(fd: 1 | 2): number {
+  write(fd, `${texts().overviewText(TABLE)}\n`)
   return fd === 1 ? exitCode.done : exitCode.badCommand
 }
 
-function version(json: boolean): number {
-  if (json) printJson({ version: HOLDFAST_VERSION, node: process.version })
-  else print([`holdfast ${HOLDFAST_VERSION}`])
+function explain(command: Command): number {
+  write(1, `${command.name === 'help' ? texts().overviewText(TABLE) : texts().verbText(command)}\n`)
   return exitCode.done
 }
 

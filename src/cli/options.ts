@@ -1,41 +1,85 @@
 import { Problem } from '../model/index.ts'
 
+/** The kind of thing that a word names: shells offer candidates by it. A list holds every word that is allowed. */
+export type Thing =
+  | 'session'
+  | 'live-session'
+  | 'directory'
+  | 'file'
+  | 'agent'
+  | 'hooked-agent'
+  | 'verb'
+  | 'command'
+  | 'pid'
+  | 'text'
+  | readonly string[]
+
+/** `hidden`: for other parts of Holdfast only. */
+type Named = { readonly name: string; readonly about: string; readonly short?: string; readonly hidden?: true }
 /** `flag` takes nothing, `value` takes the next word (or `--name=value`), `maybe` takes one if it is plain that it is not the command. */
-export type Spec = Readonly<Record<string, 'flag' | 'value' | 'maybe'>>
+export type Option = Named & ({ readonly kind: 'flag' } | { readonly kind: 'value' | 'maybe'; readonly value: string; readonly thing: Thing })
+
+export const flag = (name: string, about: string, short?: string): Option => ({
+  kind: 'flag',
+  name,
+  about,
+  ...(short === undefined ? {} : { short }),
+})
+export const value = (name: string, word: string, thing: Thing, about: string, short?: string): Option => ({
+  kind: 'value',
+  name,
+  value: word,
+  thing,
+  about,
+  ...(short === undefined ? {} : { short }),
+})
+
+/** Every verb takes these, and they may also stand before the verb. */
+export const GLOBAL: readonly Option[] = [
+  flag('json', 'print one JSON object or array for programs'),
+  value('home', 'DIR', 'directory', 'use this folder instead of HOLDFAST_HOME'),
+  flag('help', 'explain the verb', 'h'),
+]
+
 export type Parsed = {
   readonly flags: ReadonlySet<string>
   readonly values: ReadonlyMap<string, string>
   readonly words: readonly string[]
-  /** What follows `--`, or the first word where a command begins; null if neither came. */
+  /** The words behind `--`, or from the first word where a command begins; null if neither came. */
   readonly command: readonly string[] | null
-  /** It followed `--`: as it stands, and not the name of an agent. */
+  /** The command followed `--`: it is taken as it stands, and not as the name of an agent. */
   readonly literal: boolean
 }
 
-export const GLOBAL: Spec = { json: 'flag', home: 'value', help: 'flag' }
-const SHORT: Readonly<Record<string, string>> = { d: 'detach', f: 'follow', n: 'lines', h: 'help', a: 'all' }
+export type Spec = {
+  readonly options: readonly Option[]
+  /** The first plain word begins a command, so its options are not ours. */
+  readonly takesCommand?: boolean
+  /** The command that lists these options. */
+  readonly help: string
+}
 
-/** Unknown options are errors. With `commandAtWord` the first plain word begins a command, so its options are not ours. */
-export function parse(args: readonly string[], spec: Spec, commandAtWord = false): Parsed {
-  const known: Spec = { ...GLOBAL, ...spec }
+/** Unknown options are errors. An option that comes twice counts as it came last. */
+export function parse(args: readonly string[], { options, takesCommand = false, help }: Spec): Parsed {
+  const known = [...GLOBAL, ...options]
   const flags = new Set<string>()
   const values = new Map<string, string>()
   const words: string[] = []
   for (let index = 0; index < args.length; index++) {
     const word = args[index] ?? ''
     if (word === '--') return { flags, values, words, command: args.slice(index + 1), literal: true }
-    // What has a blank in it is a text.
+    // A word with a blank in it is a text.
     if (!word.startsWith('-') || word === '-' || /^-[^=]*\s/.test(word)) {
-      if (commandAtWord) return { flags, values, words, command: args.slice(index), literal: false }
+      if (takesCommand) return { flags, values, words, command: args.slice(index), literal: false }
       words.push(word)
       continue
     }
-    const [name, inline] = split(word)
-    const kind = known[name]
-    if (kind === undefined)
+    const [option, inline] = optionIn(word, known)
+    if (option === undefined)
       throw new Problem('option-unknown', `unknown option ${word.slice(0, 100)}`, {
-        hint: 'holdfast help lists them; what begins with a dash and is none comes after --',
+        hint: `${help} lists the options; a word that begins with a dash and is no option comes after --`,
       })
+    const { name, kind } = option
     if (kind === 'flag') {
       if (inline !== undefined) throw new Problem('option-value-unexpected', `--${name} takes no value`)
       flags.add(name)
@@ -47,26 +91,27 @@ export function parse(args: readonly string[], spec: Spec, commandAtWord = false
       values.set(name, own ?? '')
       continue
     }
-    const value = inline ?? args[++index]
-    if (value === undefined) throw new Problem('option-value-missing', `--${name} needs a value`)
-    values.set(name, value)
+    const given = inline ?? args[++index]
+    if (given === undefined) throw new Problem('option-value-missing', `--${name} needs a value`)
+    values.set(name, given)
   }
   return { flags, values, words, command: null, literal: false }
 }
 
 /** The next word is the option's own if `--` or another option of ours follows it, and no option's if it is the last, or none. */
-function ownWord(name: string, [next = '', after]: readonly string[], known: Spec): string | null {
+function ownWord(name: string, [next = '', after]: readonly string[], known: readonly Option[]): string | null {
   if (next === '' || next.startsWith('-') || after === undefined) return null
-  if (after === '--' || (after.startsWith('-') && known[split(after)[0]] !== undefined)) return next
+  if (after === '--' || (after.startsWith('-') && optionIn(after, known)[0] !== undefined)) return next
   throw new Problem('option-value-ambiguous', `is ${JSON.stringify(next)} what --${name} takes, or does the command begin there?`, {
     hint: `say --${name}=${next}, or put -- before the command`,
   })
 }
 
-function split(word: string): [string, string | undefined] {
-  if (!word.startsWith('--')) return [SHORT[word.slice(1)] ?? word, undefined]
+function optionIn(word: string, known: readonly Option[]): [Option | undefined, string | undefined] {
+  if (!word.startsWith('--')) return [known.find(({ short }) => short === word.slice(1)), undefined]
   const equals = word.indexOf('=')
-  return equals < 0 ? [word.slice(2), undefined] : [word.slice(2, equals), word.slice(equals + 1)]
+  const name = equals < 0 ? word.slice(2) : word.slice(2, equals)
+  return [known.find((option) => option.name === name), equals < 0 ? undefined : word.slice(equals + 1)]
 }
 
 export function oneWord(parsed: Parsed, verb: string): string {
@@ -79,3 +124,6 @@ export function oneWord(parsed: Parsed, verb: string): string {
 export function noWords(parsed: Parsed, verb: string): void {
   if (parsed.words.length > 0) throw new Problem('arguments-wrong', `${verb} takes no ${JSON.stringify(parsed.words[0])}`)
 }
+
+/** A text may begin with a dash: behind -- nothing is an option. */
+export const allWords = ({ words, command }: Parsed): readonly string[] => [...words, ...(command ?? [])]

@@ -1,4 +1,5 @@
 export { type Alone, lookAlone, takeAlone } from './exclusive-file.ts'
 export { readForeignDatabase } from './foreign-database.ts'
 export { openSqliteStore } from './sqlite/index.ts'
+export { sessionNames } from './sqlite/names.ts'
 export { type StoreWatch, storeWatch } from './store-changed.ts'

@@ -1,0 +1,82 @@
+import { type Listed, listSessions, type World } from '../../app/index.ts'
+import { exitCode } from '../../model/index.ts'
+import { duplicateAdvice, duplicateText, managedJson, sessionsText, unmanagedJson, unmanagedText, unreadableText } from '../../show/index.ts'
+import type { Command } from '../command.ts'
+import { flag, noWords, type Parsed } from '../options.ts'
+import { paintFor, print, printJson, say, write } from '../out.ts'
+import { orWithoutStore } from '../without-store.ts'
+
+export const ls: Command = {
+  name: 'ls',
+  group: 'see',
+  summary: 'list live sessions with state, directory, age and tokens',
+  arguments: [],
+  options: [
+    flag('all', 'also list ended sessions, and agents that Holdfast did not start', 'a'),
+    flag('unmanaged', 'list only agents that Holdfast did not start'),
+    flag('watch', 'print the list again every second'),
+  ],
+  more: () => ({
+    description: [
+      'Lists sessions as the operating system shows them now; an end that is proven is recorded.',
+      'The state tells whether a live agent is busy, waiting for an answer, or idle, and since when.',
+      'Two live owners of one conversation are flagged.',
+      'Without a usable store the list comes from the run directories, and the exit code is 69.',
+    ],
+    examples: [
+      ['ls', 'Live sessions are listed.'],
+      ['ls --all', 'Ended sessions and unmanaged agents are listed too.'],
+      ['ls --json', 'A program gets an array of sessions.'],
+    ],
+    exits: { done: 'the list was printed', unavailable: 'the store cannot be used; the list is from the run directories' },
+  }),
+  run: lsVerb,
+}
+
+async function lsVerb(world: World, parsed: Parsed): Promise<number> {
+  noWords(parsed, 'ls')
+  const only = parsed.flags.has('unmanaged')
+  const all = parsed.flags.has('all')
+  let degraded = false
+  const look = async (): Promise<Listed> => {
+    let listed: Listed | null = null
+    const sights = await orWithoutStore(
+      world,
+      () => {
+        degraded = true
+      },
+      async () => {
+        listed = await listSessions(world, all ? 'all' : 'live', all || only)
+        for (const run of listed.unreadable) say(unreadableText(run, world.runRecords.path(run)))
+        return [...listed.sights]
+      },
+    )
+    if (degraded && (all || only)) say('which agents are not managed cannot be told without the store')
+    return listed ?? { sights, unmanaged: [], duplicates: [], unreadable: [] }
+  }
+  if (parsed.flags.has('json')) {
+    const { sights, unmanaged } = await look()
+    // Sessions and other agents are never in one array: a reader of sessions does not know the others.
+    printJson(only ? unmanaged.map(unmanagedJson) : sights.map(managedJson))
+    return degraded ? exitCode.unavailable : 0
+  }
+  if (!parsed.flags.has('watch')) {
+    const listed = await look()
+    print(listText(world, listed, only))
+    for (const duplicate of listed.duplicates) say(`${duplicateText(duplicate)}; ${duplicateAdvice(duplicate)}`)
+    return degraded ? exitCode.unavailable : 0
+  }
+  for (;;) {
+    const listed = await look()
+    const lines = [...listText(world, listed, only), ...listed.duplicates.map(duplicateText)]
+    write(1, `\u001B[H\u001B[2J${lines.join('\n')}\n`)
+    await world.clock.sleep(1000)
+  }
+}
+
+function listText(world: World, { sights, unmanaged }: Listed, only: boolean): string[] {
+  const now = world.clock.now()
+  const paint = paintFor(1)
+  const others = unmanagedText(unmanaged, now, paint)
+  return only ? others : [...sessionsText(sights, now, paint), ...(unmanaged.length === 0 ? [] : ['', 'not managed by Holdfast:', ...others])]
+}

@@ -1,0 +1,50 @@
+import { isCalled, seeDetail, type World } from '../../app/index.ts'
+import { exitCode, Problem } from '../../model/index.ts'
+import { sightJson, statusText } from '../../show/index.ts'
+import type { Command } from '../command.ts'
+import { oneWord, type Parsed } from '../options.ts'
+import { paintFor, print, printJson } from '../out.ts'
+import { orWithoutStore } from '../without-store.ts'
+
+export const status: Command = {
+  name: 'status',
+  group: 'see',
+  summary: 'show everything about one session',
+  arguments: [{ name: 'S', thing: 'session', about: 'an id or name of the session, or the beginning of one' }],
+  options: [],
+  more: () => ({
+    description: [
+      'Shows state, owner, directory, tasks, tokens and what holds the run together: a cgroup, a systemd scope, or other proofs.',
+      'An end that is proven is recorded.',
+      'Without a usable store the answer comes from the run directory, and the exit code is 69.',
+    ],
+    examples: [
+      ['status api', 'Everything about session api is shown.'],
+      ['status api --json', 'A program gets one object.'],
+    ],
+    exits: {
+      done: 'the session was shown',
+      notFound: 'no such session',
+      unavailable: 'the store cannot be used; the answer is from the run directory',
+    },
+  }),
+  run: statusVerb,
+}
+
+async function statusVerb(world: World, parsed: Parsed): Promise<number> {
+  const reference = oneWord(parsed, 'status')
+  let degraded = false
+  const [sight] = await orWithoutStore(
+    world,
+    () => {
+      degraded = true
+    },
+    async () => [await seeDetail(world, reference)],
+    (candidate) => isCalled(world, candidate, reference),
+  )
+  if (sight === undefined)
+    throw new Problem('session-unknown-without-store', `the store cannot be used, and no run directory shows a live session ${reference}`)
+  if (parsed.flags.has('json')) printJson(sightJson(sight))
+  else print(statusText(sight, world.clock.now(), paintFor(1)))
+  return degraded ? exitCode.unavailable : 0
+}

@@ -1,0 +1,83 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { isatty } from 'node:tty'
+import { type OnLive, type Started, type StartRequest, start, type World } from '../../app/index.ts'
+import { Problem } from '../../model/index.ts'
+import { paneJson, plain, retiredText, stoppedJson } from '../../show/index.ts'
+import type { Parsed } from '../options.ts'
+import { print, printJson, say, sayProblem } from '../out.ts'
+import { follow } from './follow.ts'
+import { isHosted, join, onTerminal } from './join.ts'
+
+/** Starts it, and tells the caller. On a terminal with a live owner the person is asked. */
+export async function begin(world: World, parsed: Parsed, request: StartRequest): Promise<number> {
+  const mayAsk = request.onLive === 'refuse' && !parsed.flags.has('json') && !request.detach && isatty(0) && isatty(2)
+  const asked = new Set<unknown>()
+  const askFor = (refusal: Problem): OnLive | null => {
+    const holder = refusal.detail['holder'] as { attach: string | null; session: string } | undefined
+    if (!mayAsk || holder === undefined || holder.session !== request.session) return null
+    asked.add(refusal)
+    sayProblem(refusal)
+    return ask(holder.attach !== null)
+  }
+  try {
+    return await report(await start(world, request, askFor), world, parsed, 'started')
+  } catch (error) {
+    // A person who was asked has read it.
+    if (error instanceof Problem && asked.has(error)) return error.exitCode
+    throw error
+  }
+}
+
+/** On a terminal the person decides: attach, take over, or leave. */
+function ask(canAttach: boolean): 'attach' | 'takeover' | null {
+  const terminal = openSync('/dev/tty', 'r')
+  try {
+    say(`${canAttach ? '[a]ttach, ' : ''}[t]ake over, or [l]eave? `)
+    const buffer = Buffer.alloc(64)
+    const answer = buffer
+      .toString('latin1', 0, readSync(terminal, buffer, 0, buffer.length, null))
+      .trim()
+      .toLowerCase()
+    if (answer === 't' || answer === 'take over') return 'takeover'
+    return canAttach && (answer === 'a' || answer === 'attach') ? 'attach' : null
+  } finally {
+    closeSync(terminal)
+  }
+}
+
+export async function report(started: Started, world: World, parsed: Parsed, what: 'started' | 'adopted'): Promise<number> {
+  if (started.kind === 'attach') {
+    if (isHosted(started.run)) return join(world, started.run)
+    if (!started.run.detached)
+      throw new Problem(
+        'session-in-foreground',
+        `session ${started.run.session} runs in the foreground on ${started.run.tty ?? 'another terminal'}; it can be taken over, not attached`,
+        { hint: '--takeover replaces it' },
+      )
+    return follow(world, started.run.session, started.run.id)
+  }
+  if (!parsed.flags.has('json')) for (const end of started.retired) for (const line of retiredText(end)) say(line)
+  if (!parsed.flags.has('json') && (started.kind === 'running' || isatty(2))) for (const note of started.notes) say(note)
+  if (started.kind === 'handed-over') return 0
+  const { run, harness } = started
+  if (parsed.flags.has('json')) {
+    printJson({
+      session: run.session,
+      run: run.id,
+      epoch: run.epoch,
+      pid: harness.pid,
+      dir: run.dir,
+      ...(run.tmux === null ? {} : { tmux: paneJson(run.tmux) }),
+      notes: started.notes,
+      retired: started.retired.map((end) => stoppedJson(run.session, end)),
+    })
+  } else {
+    const line = `${what} ${run.session} (pid ${harness.pid}) in ${plain(run.dir)}`
+    if (isHosted(run) && !parsed.flags.has('detach') && onTerminal()) {
+      say(line)
+      return join(world, run)
+    }
+    print([run.tmux === null ? line : `${line}; holdfast attach ${run.session} joins it`])
+  }
+  return 0
+}

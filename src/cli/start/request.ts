@@ -1,0 +1,34 @@
+import type { OnLive, StartRequest } from '../../app/index.ts'
+import { Problem } from '../../model/index.ts'
+import type { Parsed } from '../options.ts'
+import { duration, timeLimit, tokenLimit } from '../values.ts'
+
+type Base = Pick<StartRequest, 'argv' | 'session' | 'name' | 'dir' | 'worktree' | 'harness' | 'resume'>
+
+/** The request that `CHOICES` make of what is to be started. */
+export function requestOf(parsed: Parsed, base: Base): StartRequest {
+  const { flags, values } = parsed
+  const chosen = (['takeover', 'attach'] as const).filter((name) => flags.has(name))
+  if (chosen.length + (values.has('wait') ? 1 : 0) > 1) throw new Problem('options-exclusive', '--takeover, --attach and --wait exclude each other')
+  const until = values.get('until')
+  if (until !== undefined && until !== 'harness' && until !== 'tree')
+    throw new Problem('option-value-invalid', `--until takes harness or tree, not ${until}`)
+  const onLive: OnLive = chosen[0] ?? (values.has('wait') ? 'wait' : 'refuse')
+  return {
+    ...base,
+    dir: values.get('dir') ?? base.dir,
+    detach: flags.has('detach'),
+    tmux: flags.has('tmux'),
+    onLive,
+    waitMs: duration(parsed, 'wait'),
+    force: flags.has('force'),
+    share: flags.has('share'),
+    allowUnmanaged: flags.has('allow-unmanaged'),
+    until,
+    independent: flags.has('independent'),
+    timeoutMs: timeLimit(parsed),
+    budget: tokenLimit(parsed),
+    promptFile: values.get('prompt-file'),
+    graceMs: duration(parsed, 'grace'),
+  }
+}

@@ -1,0 +1,79 @@
+import type { Command } from './command.ts'
+import { adopt } from './commands/adopt.ts'
+import { attach } from './commands/attach.ts'
+import { complete } from './commands/complete.ts'
+import { completion } from './commands/completion.ts'
+import { daemon } from './commands/daemon.ts'
+import { doctor } from './commands/doctor.ts'
+import { events } from './commands/events.ts'
+import { help } from './commands/help.ts'
+import { hook } from './commands/hook.ts'
+import { hooks } from './commands/hooks.ts'
+import { inbox } from './commands/inbox.ts'
+import { keeperCommands } from './commands/keeper.ts'
+import { lock } from './commands/lock.ts'
+import { locks } from './commands/locks.ts'
+import { logs } from './commands/logs.ts'
+import { ls } from './commands/ls.ts'
+import { mcp } from './commands/mcp.ts'
+import { message } from './commands/message.ts'
+import { prune } from './commands/prune.ts'
+import { rebind } from './commands/rebind.ts'
+import { reconcile } from './commands/reconcile.ts'
+import { report } from './commands/report.ts'
+import { resolve } from './commands/resolve.ts'
+import { restart } from './commands/restart.ts'
+import { resume } from './commands/resume.ts'
+import { run } from './commands/run.ts'
+import { send } from './commands/send.ts'
+import { service } from './commands/service.ts'
+import { siblings } from './commands/siblings.ts'
+import { status } from './commands/status.ts'
+import { stop } from './commands/stop.ts'
+import { task } from './commands/task.ts'
+import { tree } from './commands/tree.ts'
+import { unlock } from './commands/unlock.ts'
+import { version } from './commands/version.ts'
+import { wait } from './commands/wait.ts'
+import { whoami } from './commands/whoami.ts'
+
+/** Every verb, in the order in which lists show it. */
+export const TABLE: readonly Command[] = [
+  run,
+  resume,
+  restart,
+  attach,
+  send,
+  stop,
+  wait,
+  adopt,
+  task,
+  ls,
+  status,
+  tree,
+  events,
+  logs,
+  lock,
+  unlock,
+  locks,
+  whoami,
+  siblings,
+  report,
+  message,
+  inbox,
+  rebind,
+  mcp,
+  doctor,
+  reconcile,
+  prune,
+  resolve,
+  hooks,
+  daemon,
+  service,
+  completion,
+  help,
+  version,
+  ...keeperCommands,
+  hook,
+  complete,
+]
