@@ -8,6 +8,8 @@ import { asLive } from './recover.ts'
 import type { World } from './world.ts'
 
 type Sharp = Eyes & Pick<World, 'clock' | 'islands'>
+/** Enough to tell where held directories are. */
+type Whereabouts = Pick<World, 'islands' | 'processes' | 'files'>
 
 /** Who of these locks is in the way of a directory, judged by what is true now. Nobody's processes are looked at for those that are not. */
 export async function holdingsOn(world: Sharp, store: Store, directory: Directory, locks: readonly Lock[]): Promise<Holding[]> {
@@ -40,19 +42,19 @@ export async function holdingsOf(world: Sharp, locks: readonly Lock[]): Promise<
 const isOf = (runs: ReadonlyMap<string, LiveRun>, { holder, run }: Lock): boolean => holder.kind === 'run' && run !== null && runs.has(run)
 
 /** Where a held directory is by now. */
-function standingNow(world: Sharp, lock: Lock, mounts: readonly Mount[]): Standing | null {
+function standingNow(world: Whereabouts, lock: Lock, mounts: readonly Mount[]): Standing | null {
   return standing(lock.directory, sameAsBefore(world, lock.directory, mounts), () => whereItIsNow(world, lock, mounts))
 }
 
 /** What the path of a directory leads to by now. Where that is still the same, what is known of it is, but for what was mounted since. */
-function sameAsBefore({ islands }: Sharp, directory: Directory, mounts: readonly Mount[]): Directory | null {
+function sameAsBefore({ islands }: Whereabouts, directory: Directory, mounts: readonly Mount[]): Directory | null {
   const { path, key, above } = directory
   if (above.length > 0 && keyAt(path) === key) return { ...directory, below: mountedBelow(path, mounts) }
   return lookForDirectory(path, islands, mounts)
 }
 
 /** After a rename, those who work in it still know where it is; the kernel tells of them. */
-function whereItIsNow(world: Sharp, lock: Lock, mounts: readonly Mount[]): Directory | 'deleted' | null {
+function whereItIsNow(world: Whereabouts, lock: Lock, mounts: readonly Mount[]): Directory | 'deleted' | null {
   for (const id of isHere(lock, world) ? witnesses(world, lock) : []) {
     const at = judge(world.processes, lock.place, id).kind === 'alive' ? workplaceOf(id.pid) : null
     if (at?.deleted === true && at.key === lock.directory.key) return 'deleted'
@@ -64,7 +66,7 @@ function whereItIsNow(world: Sharp, lock: Lock, mounts: readonly Mount[]): Direc
   return null
 }
 
-function witnesses({ files }: Sharp, { holder, run }: Lock): ProcessId[] {
+function witnesses({ files }: Whereabouts, { holder, run }: Lock): ProcessId[] {
   if (holder.kind === 'time') return []
   if (holder.kind === 'process') return [holder.by]
   const known = [run === null ? null : files.harness(run), holder.adopted ? holder.launcher : holder.keeper]
@@ -143,8 +145,12 @@ export async function whoseLocks(
 export const originsFor = (world: Sharp, lock: Lock): readonly ProcessId[] => (isHere(lock, world) ? world.processes.origins() : [])
 
 /** Which of these locks touch a directory. */
-export function touching(world: Sharp, directory: Directory, locks: readonly Lock[]): { lock: Lock; relation: Relation }[] {
-  const mounts = readMounts()
+export function touching(
+  world: Whereabouts,
+  directory: Directory,
+  locks: readonly Lock[],
+  mounts = readMounts(),
+): { lock: Lock; relation: Relation }[] {
   return locks.flatMap((lock) => {
     const held = standingNow(world, lock, mounts)
     const relation = held === null ? null : relationOf(directory, held)

@@ -13,12 +13,16 @@ type Where = { readonly run: Run | null; readonly dir: string }
  * Tells of any run whether it works in the same directory tree, or in the same repository. What a run holds tells where it is, even if that
  * was renamed since.
  */
-export function nearTo(world: World, asker: Where | null, locks: readonly Lock[]): (other: { readonly run: Run }) => boolean {
+export function nearTo(
+  world: Pick<World, 'islands' | 'processes' | 'files'>,
+  asker: Where | null,
+  locks: readonly Lock[],
+): (other: { readonly run: Run }) => boolean {
   const mounts = readMounts()
   const ofRuns = locks.filter(({ holder }) => holder.kind === 'run')
   const held = new Map(ofRuns.map((lock) => [lock.run, lock.directory]))
   const directory = placeOf(world, asker, held, mounts)
-  const touched = new Set(touching(world, directory, ofRuns).map(({ lock }) => lock.run))
+  const touched = new Set(touching(world, directory, ofRuns, mounts).map(({ lock }) => lock.run))
   return ({ run }) => {
     if (touched.has(run.id)) return true
     const known = held.get(run.id)
@@ -30,7 +34,12 @@ export function nearTo(world: World, asker: Where | null, locks: readonly Lock[]
 }
 
 /** Where the asker works: as it is now, or as it was held if it is not there any more. */
-function placeOf(world: World, asker: Where | null, held: ReadonlyMap<string | null, Directory>, mounts: readonly Mount[]): Directory {
+function placeOf(
+  world: Pick<World, 'islands'>,
+  asker: Where | null,
+  held: ReadonlyMap<string | null, Directory>,
+  mounts: readonly Mount[],
+): Directory {
   if (asker === null) return findDirectory(currentDirectory('go to one that does'), world.islands, mounts)
   const path = asker.run?.dir ?? asker.dir
   const place = lookForDirectory(path, world.islands, mounts) ?? held.get(asker.run?.id ?? null)

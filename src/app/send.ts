@@ -1,10 +1,10 @@
-import { isTelling, standsOn, typable, unspaced } from '../decide/index.ts'
+import { isTelling, standsOn, typable } from '../decide/index.ts'
 import type { LiveRun, Pane, PaneSight, Session } from '../model/index.ts'
 import { isFrozen, isLive, Problem } from '../model/index.ts'
 import { activityOf } from './activity.ts'
-import { sha256 } from './hook-record.ts'
 import { hasHooks } from './hooks.ts'
 import { paneOf } from './pane.ts'
+import { promptMark } from './prompt-mark.ts'
 import { seeOne } from './see.ts'
 import type { World } from './world.ts'
 
@@ -162,9 +162,6 @@ async function outcome(typing: Typing, settled: string): Promise<Answer> {
   if (moved && stood) return { taken: 'typed', why: `it stood on its screen, and the screen went on after Enter; ${hook}` }
   return { taken: 'unknown', why: `its screen moved, as it may have done anyway, and did not show for certain that this was typed; ${hook}` }
 }
-
-/** What is reported of a prompt, for whoever has typed one: not the text itself. */
-export const promptMark = (text: string): string => sha256(unspaced(text))
 
 /** A harness that does not say what the prompt was is believed that it was this. */
 const isPrompt = (reported: string | null, text: string): boolean => [undefined, '-', promptMark(text)].includes(reported?.trim().split(' ')[2])

@@ -1,7 +1,6 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Ender, Eyes, Hands } from '../act/index.ts'
-import { backoffMs } from '../decide/index.ts'
 import { daemonLore, sharedDaemons } from '../harness/index.ts'
 import { cgroupContainers, gitWorktrees, runFiles, shellKeepers, systemNotifiers, tmuxPanes } from '../keep/index.ts'
 import type {
@@ -26,13 +25,15 @@ import type {
 } from '../model/index.ts'
 import { Problem, policy } from '../model/index.ts'
 import { linuxCgroups, linuxProcesses, readPlace } from '../observe/index.ts'
-import { openSqliteStore, readForeignDatabase } from '../record/index.ts'
+import { readForeignDatabase } from '../record/index.ts'
 import { realClock } from './clock.ts'
 import { agentsIn, recordCompany } from './company.ts'
 import { openConfig } from './config.ts'
 import { withFailpoints } from './failpoints.ts'
 import { homePath, openHome, userName } from './home.ts'
+import { hookTexts } from './hook-texts.ts'
 import { learnAtEnd } from './native.ts'
+import { openStore } from './open-store.ts'
 import { recordInPassing } from './record.ts'
 import { markersOnDisk, recoverStore } from './recover.ts'
 import { tokensOf } from './usage.ts'
@@ -94,7 +95,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   const home = openHome(homePath(option, env))
   const clock = realClock
   const processes = withFailpoints('processes', linuxProcesses(readPlace(home.install)))
-  const files = withFailpoints('files', runFiles(home.path))
+  const files = withFailpoints('files', runFiles(home.path, hookTexts))
   const birth = (pid: number) => {
     const seen = processes.sample(pid)
     return seen.kind === 'seen' ? { pid, ticks: seen.row.ticks } : null
@@ -117,15 +118,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   const tokensIn: Eyes['tokensIn'] = (run) => tokensOf(senses, run)
   const opened = new Map<string, Promise<Store>>()
   const open = async (as: 'writer' | 'reader'): Promise<Store> => {
-    const bounds = { minMs: policy.busyRetryMinMs, maxMs: policy.busyRetryMaxMs }
-    const port = await openSqliteStore({
-      path: join(home.path, 'holdfast.db'),
-      clock,
-      patienceMs: policy.busyMs,
-      writePatienceMs: as === 'writer' ? policy.busyMs : 0,
-      backoff: (attempt) => backoffMs(attempt, bounds, clock.random()),
-    })
-    const store = withFailpoints('store', port)
+    const store = await openStore(home.path, clock, as)
     await recoverStore(store, { islands, processes, files, cgroups, spares, daemons, daemonLore, tokensIn, zeroAfter, clock })
     return store
   }

@@ -1,9 +1,8 @@
-import { openWorld, ownArguments, type World } from '../app/index.ts'
+import { type HookHelp, hookHelp, openWorld, ownArguments, type World } from '../app/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
 import { daemonVerb } from './daemon.ts'
 import { endVerb, finishVerb, followVerb, stopVerb, waitVerb } from './end.ts'
 import { HELP } from './help.ts'
-import { hookVerb } from './hook.ts'
 import { hooksVerb } from './hooks.ts'
 import { leftVerb } from './join.ts'
 import { locksVerb, lockVerb, unlockVerb } from './lock.ts'
@@ -60,8 +59,6 @@ const VERBS: Readonly<Record<string, Verb>> = {
   _follow: { run: followVerb, options: {} },
   // For the command that has joined a pane only.
   _left: { run: leftVerb, options: {} },
-  // For the hooks of harnesses only.
-  _hook: { run: hookVerb, options: {} },
 }
 
 /** These refuse a configuration that makes no sense, and say so themselves. */
@@ -105,19 +102,23 @@ function version(json: boolean): number {
 /** Said by the caller, and not to the agent. */
 const wantsJson = (args: readonly string[]): boolean => args.slice(0, args.includes('--') ? args.indexOf('--') : undefined).includes('--json')
 
+/** For hook.cjs, which loads this bundle when a hook needs more than it has. */
+export const openHookHelp = (home: string): HookHelp => hookHelp(openWorld({ assets: __dirname, home }))
+
 /** Faults of the world are told in a sentence; bugs with their stack. */
-main(ownArguments()).then(
-  (code) => {
-    process.exitCode = code
-  },
-  (error: unknown) => {
-    if (error instanceof Problem) {
-      if (wantsJson(process.argv.slice(2))) sayProblemJson(error)
-      else sayProblem(error)
-      process.exitCode = error.exitCode
-      return
-    }
-    say(`a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-    process.exitCode = exitCode.bug
-  },
-)
+if (require.main?.filename === __filename)
+  main(ownArguments()).then(
+    (code) => {
+      process.exitCode = code
+    },
+    (error: unknown) => {
+      if (error instanceof Problem) {
+        if (wantsJson(process.argv.slice(2))) sayProblemJson(error)
+        else sayProblem(error)
+        process.exitCode = error.exitCode
+        return
+      }
+      say(`a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+      process.exitCode = exitCode.bug
+    },
+  )

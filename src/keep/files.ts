@@ -17,13 +17,14 @@ import type { ExitRecord, Intent, ProcessId, RunFiles, RunRecord } from '../mode
 import { exitFromShell, isSignallable } from '../model/index.ts'
 import { readActivity, writeActivity } from './activity.ts'
 import { appendIfPossible, readIfThere, readOr, writeAtomically, writeIfPossible } from './atomic.ts'
+import { type HookTexts, layHookFiles, NO_TEXTS, renderDenials } from './hook-files.ts'
 import { readJournal, writeJournal } from './journal.ts'
 import { capLog, readFrom, sizeOf, startOfTail, timeOf } from './log.ts'
 import { readNatives, writeNative } from './natives.ts'
 import { dropNotice, leaveNotice, takeNotices } from './notices.ts'
 import { readTold, replaceTold } from './told.ts'
 
-/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `activity`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`. */
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `activity`, `facts`, `denial`, `denial.HARNESS`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`. */
 export const RUN_FORMAT = 1
 /** The keeper writes over this, in place: as long as any record, and none. */
 const EXIT_BLANK = `0${' '.repeat(9)}\n`
@@ -38,7 +39,8 @@ const OLDER = {
 const TOMBSTONE_BYTES = 512
 const RUN_ID = /^r[0-9a-f]{12}$/
 
-export function runFiles(home: string): RunFiles {
+/** `texts`: left out by those who neither create nor retire runs. */
+export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
   const root = join(home, 'runs')
   const at = (run: string, file: string): string => join(root, run, file)
   return {
@@ -46,6 +48,7 @@ export function runFiles(home: string): RunFiles {
       mkdirSync(join(root, run.id), { mode: 0o700 })
       writeFileSync(at(run.id, 'exit'), EXIT_BLANK, { mode: 0o600 })
       writeFileSync(at(run.id, 'tombstone'), ' '.repeat(TOMBSTONE_BYTES), { mode: 0o600 })
+      layHookFiles(join(root, run.id), texts, run.session)
       writeAtomically(at(run.id, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...run }))
     },
     recordKeeper: (run, keeper) => writeAtomically(at(run, 'keeper'), `${keeper.pid} ${keeper.ticks}\n`),
@@ -61,6 +64,7 @@ export function runFiles(home: string): RunFiles {
     recordJournal: (run, entries) => writeJournal(at(run, 'members'), entries),
     natives: (run) => readNatives(at(run, 'native')),
     recordNative: (run, native) => writeNative(at(run, 'native'), native),
+    refused: (run) => readNatives(at(run, 'refused')),
     recordRefused: (run, native) => writeNative(at(run, 'refused'), native),
     recordPrompt: (run, prompt) => {
       writeFileSync(at(run, 'prompt'), prompt, { mode: 0o600 })
@@ -88,7 +92,13 @@ export function runFiles(home: string): RunFiles {
       const text = readIfThere(at(run, 'nostart'))?.trim() ?? ''
       return /^\d{1,3}$/.test(text) ? Number(text) : null
     },
-    retire: (run, intent) => putTombstone(at(run, 'tombstone'), at(run, 'retired'), intent),
+    retire: (run, intent) => {
+      if (lstatSync(at(run, 'retired'), { throwIfNoEntry: false }) !== undefined) return true
+      // The denial comes first: whoever meets the fence finds it.
+      const session = readRecord(root, run)?.session
+      if (session !== undefined) renderDenials(join(root, run), texts, session, intent)
+      return putTombstone(at(run, 'tombstone'), at(run, 'retired'), intent)
+    },
     isRetired: (run) => existsSync(at(run, 'retired')),
     intent: (run) => readIntent(at(run, 'retired')),
     read: (run) => (RUN_ID.test(run) ? readRecord(root, run) : null),
@@ -124,7 +134,7 @@ const ownCgroup = (path: string, run: string): string | null =>
   /^\/.*\/holdfast-[0-9a-f]{12}-(r[0-9a-f]{12})(\.scope)?$/.exec(path)?.[1] === run ? path : null
 
 const LITTER =
-  /^(ear|gate|plan|timer|done|prompt|notice|follow|followed|(run\.json|keeper|server|prompted|members|usage|follow|notice|aware|(notice|aware)\.left)\.\d+)$/
+  /^(ear|gate|plan|timer|done|prompt|notice|follow|followed|(run\.json|keeper|server|prompted|members|usage|follow|notice|aware|denial(\.[a-z]+)?|(notice|aware)\.left)\.\d+)$/
 function litterIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => LITTER.test(name))
@@ -166,7 +176,6 @@ function readExit(path: string): ExitRecord | null {
  * the name by which it is a fence. The first one stands, and nothing is ever written through a link that somebody planted.
  */
 function putTombstone(ready: string, fence: string, intent: Intent): boolean {
-  if (lstatSync(fence, { throwIfNoEntry: false }) !== undefined) return true
   try {
     const fd = openSync(ready, constants.O_WRONLY | constants.O_NOFOLLOW)
     try {

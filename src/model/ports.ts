@@ -119,7 +119,8 @@ export interface RunFiles {
   /** The native ids that its agent is known to have had, the newest last; and adding one. */
   natives(run: string): readonly NativeId[]
   recordNative(run: string, native: NativeId): void
-  /** A conversation that its agent went to, and that is another live session's. */
+  /** Conversations that its agent went to, and that are another live session's; and adding one. */
+  refused(run: string): readonly NativeId[]
   recordRefused(run: string, native: NativeId): void
   /** What its agent reads; answers where it lies. */
   recordPrompt(run: string, prompt: Uint8Array): string

@@ -107,6 +107,7 @@ export async function simulated(): Promise<Simulated> {
       natives: () => [],
       recordNative: () => {},
       recordRebound: () => {},
+      refused: () => [],
       recordRefused: () => {},
       recordPrompt: () => '',
       server: () => null,
