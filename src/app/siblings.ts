@@ -47,7 +47,7 @@ export async function siblings(world: World, request: SiblingsRequest): Promise<
 }
 
 /** Only who they are: what it takes to show each is not asked. */
-async function chosenSiblings(world: World, store: Store, { session, here }: SiblingsRequest): Promise<Chosen> {
+export async function chosenSiblings(world: World, store: Store, { session, here }: SiblingsRequest): Promise<Chosen> {
   const { sights, locks, unreadable } = await seeAll(world, 'live')
   const asker = await askerOf(world, store, session, sights)
   const isNear = here ? nearTo(world, asker, locks) : () => null
