@@ -1,7 +1,7 @@
 import { relationOf, shareRepository, standingOf } from '../decide/index.ts'
-import type { Directory, Lock, Run } from '../model/index.ts'
+import type { Directory, Lock, Run, Workplace } from '../model/index.ts'
 import { Problem } from '../model/index.ts'
-import { findDirectory, lookForDirectory, type Mount, readMounts } from '../observe/index.ts'
+import { findDirectory, keyAt, lookForDirectory, type Mount, mountedBelow, readMounts, repositoryScout } from '../observe/index.ts'
 import { currentDirectory } from './current.ts'
 import { touching } from './locks.ts'
 import type { World } from './world.ts'
@@ -31,6 +31,24 @@ export function nearTo(
     const there = lookForDirectory(run.dir, world.islands, mounts)
     return there !== null && (shareRepository(directory, there) || (known === undefined && relationOf(directory, standingOf(there)) !== null))
   }
+}
+
+/**
+ * The runs that may work where this one does: those beside it on record, and those of which the record may be out of date. Too many rather than
+ * too few, at one stat for each.
+ */
+export function mayBeNear({ islands }: Pick<World, 'islands'>, self: Run, places: readonly Workplace[]): string[] {
+  const mounts = readMounts()
+  const others = places.filter(({ run }) => run !== self.id)
+  const directory = others.length === 0 ? null : lookForDirectory(self.dir, islands, mounts)
+  const mayBeRepository = repositoryScout()
+  const isMeant = ({ held }: Workplace): boolean => {
+    if (directory === null || held === null || held.above.length === 0 || keyAt(held.path) !== held.key) return true
+    if (relationOf(directory, standingOf({ ...held, below: mountedBelow(held.path, mounts) })) !== null || shareRepository(directory, held))
+      return true
+    return held.repository === null && directory.repository !== null && mayBeRepository(held.path)
+  }
+  return others.filter(isMeant).map(({ run }) => run)
 }
 
 /** Where the asker works: as it is now, or as it was held if it is not there any more. */

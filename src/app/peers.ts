@@ -3,7 +3,7 @@ import { chooseSiblings, judge } from '../decide/index.ts'
 import type { LiveRun, Lock, Run, SessionView, Store } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import { type Forgotten, forgottenLocks } from './forgotten.ts'
-import { nearTo } from './near.ts'
+import { mayBeNear, nearTo } from './near.ts'
 import type { World } from './world.ts'
 
 /** `ending`: its end is still being written down. */
@@ -24,10 +24,11 @@ type Seen = Beside & { readonly presence: Presence }
  * chosen by rows and locks first: processes of sessions elsewhere are not looked at, and nothing is recorded about any of them.
  */
 export async function peersNear(world: PeerWorld, store: Store, self: Run): Promise<{ readonly peers: Beside[]; readonly over: Run[] }> {
-  const { views, locks } = await store.snapshot('live', world.policy.sessionsShown)
+  const candidates = mayBeNear(world, self, await store.workplaces())
+  if (candidates.length === 0) return { peers: [], over: [] }
+  const { views, locks } = await store.snapshot('live', world.policy.sessionsShown, [self.id, ...candidates])
   const others = views.flatMap(({ session, run }): (Beside & { run: LiveRun })[] => (run !== null && isLive(run) ? [{ session, run }] : []))
   const unlisted = unlistedLocks(locks, others)
-  if (others.every((other) => isSelf(other, self)) && unlisted.length === 0) return { peers: [], over: [] }
   const isNear = nearTo(world, { run: self, dir: self.dir }, locks)
   const near = others.filter((other) => !isSelf(other, self) && other.run.task === null && isNear(other))
   const seen = [

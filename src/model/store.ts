@@ -70,6 +70,9 @@ export type SeenLocks = { readonly locks: readonly Lock[]; readonly newest: numb
 /** A run as its directory tells it, for a store that was lost. */
 export type RestoredRun = { readonly record: RunRecord; readonly directory: Directory | null; readonly native: NativeId | null }
 
+/** Where a run works: the directory that it holds; null: it lives and holds none. */
+export type Workplace = { readonly run: string; readonly held: Directory | null }
+
 export type Snapshot = {
   readonly views: readonly SessionView[]
   readonly locks: readonly Lock[]
@@ -126,7 +129,10 @@ export interface Store {
   /** Takes away that very lock. `how` is recorded where a session knows of it. */
   unlock(lock: Lock, how: { readonly by: string; readonly reason: string } | null, at: number): Promise<boolean>
   /** One consistent read of everything live, or of everything. */
-  snapshot(which: 'live' | 'all', limit: number): Promise<Snapshot>
+  /** `only`: of these runs, and no others. */
+  snapshot(which: 'live' | 'all', limit: number, only?: readonly string[]): Promise<Snapshot>
+  /** Where live runs work and what runs hold, in few words: cheap also with many of them. */
+  workplaces(): Promise<readonly Workplace[]>
   /** The live runs and their sessions alone: for those who look at them again and again. */
   liveRuns(limit: number): Promise<Omit<Snapshot, 'locks'>>
   /** Locks that no live run on record has. */

@@ -71,7 +71,9 @@ try {
   ]) {
     const home = join(root, `home-${near}-${far}`)
     const world = openHoldfast({ home, env })
+    // Agents work in repositories; the others are in none, which takes the longest to tell.
     const dir = folder(`work-${near}-${far}`)
+    spawnSync('git', ['init', '--quiet', dir])
     try {
       const started = await world.start({ session: 'me', dir, argv: ['claude', '--session-id', NATIVE] })
       for (let index = 0; index < near; index++) await world.start({ session: `near-${index}`, dir, share: true, argv: ['sleep', '3600'] })
