@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { inLab } from './lab.ts'
+import { inLab, until } from './lab.ts'
 import { hookLine, obedient } from './obedient.ts'
 
 /** Nobody else's, since all processes of the machine are looked at. */
