@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type HookHelp, hear, openHookWorld, readAll } from '../app/index.ts'
-import { Problem } from '../model/index.ts'
+import { exitCode } from '../model/index.ts'
 
 /** A payload may carry a whole prompt. */
 const MAX_PAYLOAD = 4 * 1024 * 1024
@@ -48,9 +48,9 @@ main(process.argv.slice(2)).then(
     process.exitCode = code
   },
   (error: unknown) => {
-    // A fault of the world is on record elsewhere, or will be. (One of cli.cjs is of another class.)
-    if (error instanceof Problem || (error as Error).name === Problem.name) return
+    // A fault of the world must not disturb the agent. (By its name: the Problem of cli.cjs is another class.)
+    if ((error as Error).name === 'Problem') return
     writeSync(2, `holdfast hook: a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
-    process.exitCode = 70
+    process.exitCode = exitCode.bug
   },
 )

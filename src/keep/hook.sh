@@ -13,6 +13,8 @@ case $hf_event:$hf_state in
 before-tool:busy) if [ ! -e "$HOLDFAST_FENCE" ] && [ ! -e "$hf_dir/notice" ]; then exit 0; fi ;;
 turn-end:idle | waiting:idle | waiting:waiting) exit 0 ;;
 esac
+# A run directory that is gone has no fence, and nothing to write to.
+case $hf_event in before-tool | turn-end | waiting) [ -e "$hf_dir" ] || exit 0 ;; esac
 
 # Node does the rest: hook.cjs lies beside this file. Status 127: Node cannot run.
 hf_ask() {
@@ -55,17 +57,21 @@ hf_above() {
   return 1
 }
 
-# Prints the denial that was rendered when the run was retired: this harness's own form, or plain text.
+# Prints the denial that was rendered when the run was retired: this harness's own form, or plain text. Only what was printed denies with status 0.
 hf_deny() {
-  if [ -s "$hf_dir/denial.$hf_harness" ]; then hf_print "$hf_dir/denial.$hf_harness"; exit 0; fi
-  if [ -s "$hf_dir/denial" ]; then hf_print "$hf_dir/denial" >&2; exit 2; fi
-  printf '%s\n' 'Holdfast: denied. This agent was retired. Stop working now and tell the user.' >&2
+  if hf_print "$hf_dir/denial.$hf_harness"; then exit 0; fi
+  if ! hf_print "$hf_dir/denial" >&2; then
+    printf '%s\n' 'Holdfast: denied. This agent was retired. Stop working now and tell the user.' >&2
+  fi
   exit 2
 }
 
-# No other program is needed to deny.
+# No other program is needed to deny. False: there was nothing to print.
 hf_print() {
-  while IFS= read -r hf_line || [ -n "$hf_line" ]; do printf '%s\n' "$hf_line"; done <"$1"
+  [ -f "$1" ] && [ -r "$1" ] || return 1
+  hf_printed=''
+  while IFS= read -r hf_line || [ -n "$hf_line" ]; do printf '%s\n' "$hf_line" && hf_printed=yes; done <"$1"
+  [ -n "$hf_printed" ]
 }
 
 # The statuses of hook.cjs: 3, the call is proven to be another session's; 4, the change is still to be put on record.

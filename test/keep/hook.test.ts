@@ -120,6 +120,8 @@ for (const shell of SHELLS)
       expect(call({ shell })).toEqual(short)
       for (const name of readdirSync(run)) if (name.startsWith('denial')) rmSync(join(run, name))
       expect(call({ shell })).toEqual(short)
+      for (const name of ['denial', 'denial.gemini']) mkdirSync(join(run, name))
+      for (const harness of ['claude', 'gemini']) expect(call({ shell, harness }), harness).toEqual(short)
     })
 
     test('quotes, backslashes and percent signs in a reason come out as they were, on one line', () => {
