@@ -38,9 +38,10 @@ export function nearTo(
  * too few, at one stat for each.
  */
 export function mayBeNear({ islands }: Pick<World, 'islands'>, self: Run, places: readonly Workplace[]): string[] {
-  const mounts = readMounts()
   const others = places.filter(({ run }) => run !== self.id)
-  const directory = others.length === 0 ? null : lookForDirectory(self.dir, islands, mounts)
+  if (others.length === 0) return []
+  const mounts = readMounts()
+  const directory = lookForDirectory(self.dir, islands, mounts)
   const mayBeRepository = repositoryScout()
   const isMeant = ({ held }: Workplace): boolean => {
     if (directory === null || held === null || held.above.length === 0 || keyAt(held.path) !== held.key) return true
