@@ -1,4 +1,4 @@
-// Builds dist/: the command (one CJS file) with the keeper's scripts, the help texts, the MCP server and the daemon that it loads (others), the library (ESM with types),
+// Builds dist/: the command (one CJS file) with the keeper's scripts, the help texts, the bundle of hooks, the MCP server and the daemon that it loads (others), the library (ESM with types),
 // the licences of what is bundled into them, and dist/test: the same command with failpoints, for tests only.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -39,10 +39,12 @@ try {
   const built = await Promise.all([
     command('src/cli/main.ts', `${next}/cli.cjs`, false),
     command('src/cli/help/index.ts', `${next}/help.cjs`, false),
+    command('src/cli/hook-main.ts', `${next}/hook.cjs`, false),
     command('src/mcp/index.ts', `${next}/mcp.cjs`, false),
     command('src/daemon/index.ts', `${next}/daemon.cjs`, false),
     command('src/cli/main.ts', `${next}/test/dist/cli.cjs`, true),
     command('src/cli/help/index.ts', `${next}/test/dist/help.cjs`, true),
+    command('src/cli/hook-main.ts', `${next}/test/dist/hook.cjs`, true),
     command('src/mcp/index.ts', `${next}/test/dist/mcp.cjs`, true),
     command('src/daemon/index.ts', `${next}/test/dist/daemon.cjs`, true),
     build({

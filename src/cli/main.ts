@@ -1,4 +1,4 @@
-import { openWorld, ownArguments } from '../app/index.ts'
+import { type HookHelp, hookHelp, openWorld, ownArguments } from '../app/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
 import type { Command, Run } from './command.ts'
 import { tellVersion } from './commands/version.ts'
@@ -54,19 +54,23 @@ function explain(command: Command): number {
 /** Said by the caller, and not to the agent. */
 const wantsJson = (args: readonly string[]): boolean => args.slice(0, args.includes('--') ? args.indexOf('--') : undefined).includes('--json')
 
+/** For hook.cjs, which loads this bundle when a hook needs more than it has. */
+export const openHookHelp = (home: string): HookHelp => hookHelp(openWorld({ assets: __dirname, home }))
+
 /** Faults of the world are told in a sentence; bugs with their stack. */
-main(ownArguments()).then(
-  (code) => {
-    process.exitCode = code
-  },
-  (error: unknown) => {
-    if (error instanceof Problem) {
-      if (wantsJson(process.argv.slice(2))) sayProblemJson(error)
-      else sayProblem(error)
-      process.exitCode = error.exitCode
-      return
-    }
-    say(`a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-    process.exitCode = exitCode.bug
-  },
-)
+if (require.main?.filename === __filename)
+  main(ownArguments()).then(
+    (code) => {
+      process.exitCode = code
+    },
+    (error: unknown) => {
+      if (error instanceof Problem) {
+        if (wantsJson(process.argv.slice(2))) sayProblemJson(error)
+        else sayProblem(error)
+        process.exitCode = error.exitCode
+        return
+      }
+      say(`a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+      process.exitCode = exitCode.bug
+    },
+  )

@@ -7,7 +7,6 @@ import { daemon } from './commands/daemon.ts'
 import { doctor } from './commands/doctor.ts'
 import { events } from './commands/events.ts'
 import { help } from './commands/help.ts'
-import { hook } from './commands/hook.ts'
 import { hooks } from './commands/hooks.ts'
 import { inbox } from './commands/inbox.ts'
 import { keeperCommands } from './commands/keeper.ts'
@@ -74,6 +73,5 @@ export const TABLE: readonly Command[] = [
   help,
   version,
   ...keeperCommands,
-  hook,
   complete,
 ]

@@ -171,8 +171,6 @@ export type HookRule = {
   readonly path: (env: Environment) => string
   /** What a person still has to do or to know. */
   readonly note: string | null
-  /** How something is told with a prompt: to the model and, where there is a way, to the person. Null: it does not listen then. */
-  readonly atPrompt: (text: string) => string | null
 } & (
   | /** A settings file in JSON with Claude's schema: `hooks.EVENT[] = {hooks: [{type: command, command}]}`. */
   { readonly kind: 'settings'; readonly events: HookEvents }

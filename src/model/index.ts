@@ -127,6 +127,7 @@ export type {
   RebindRequest,
   RestoredRun,
   Retention,
+  RunPlace,
   SeenLocks,
   Snapshot,
   Store,

@@ -4,7 +4,7 @@ import { findDirectory, keyAt, lookForDirectory, workplaceOf } from './directory
 import { sharedFileSystem } from './filesystem.ts'
 import { mountedBelow, readMounts } from './mounts.ts'
 import { birthOf, entriesOf, isThereAtAll, realPathOf } from './read.ts'
-import { branchFinder, branchOf, mainOf } from './repository.ts'
+import { branchFinder, branchOf, mainOf, repositoryScout } from './repository.ts'
 
 /** `islands`: a folder whose entries are apart from everything around them (our own worktrees). */
 export const realDirectories = (islands: string): Directories => ({
@@ -23,4 +23,5 @@ export const realDirectories = (islands: string): Directories => ({
   branch: branchOf,
   mainWorktree: mainOf,
   branchFinder,
+  repositoryScout,
 })

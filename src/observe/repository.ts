@@ -74,3 +74,16 @@ export function branchFinder(): (path: string) => string | null {
   }
   return find
 }
+
+/** Whether a directory may lie in a repository by now, at little cost: many directories have the same folders above them, which are looked at once. */
+export function repositoryScout(): (path: string) => boolean {
+  const known = new Map<string, boolean>()
+  const mayBe = (folder: string): boolean => {
+    const before = known.get(folder)
+    if (before !== undefined) return before
+    const found = existsSync(join(folder, '.git')) || existsSync(join(folder, 'HEAD')) || (folder !== dirname(folder) && mayBe(dirname(folder)))
+    known.set(folder, found)
+    return found
+  }
+  return mayBe
+}

@@ -3,6 +3,7 @@ export { anchorFindings, anchorsFixedText, anchorText, type JudgedAnchor } from 
 export { choicesText } from './choices.ts'
 export { alsoOwnedText, duplicateAdvice, duplicateText, type OwnerSight } from './conversation-owners.ts'
 export { daemonJson, daemonText, healthJson, isWell, versionText } from './daemon.ts'
+export { deniedText } from './denial.ts'
 export { type Finding, findingsText, litterText, reapedText } from './doctor.ts'
 export { afterJoinText, changeText, type End, finishedText, membersText, retiredText, stoppedJson, stoppedText, stuckText } from './end.ts'
 export { attachCommand, holderFacts, holderLine, lockFacts, lockHolderLine } from './holder.ts'

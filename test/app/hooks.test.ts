@@ -18,9 +18,10 @@ import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { writeHookRecord } from '../../src/app/hooks/hook-receipt.ts'
 import { hooksStatus, installHooks, uninstallHooks } from '../../src/app/hooks/install-hooks.ts'
-import { addHooks, HOOKS, hookCommand } from '../../src/harness/index.ts'
+import { addHooks, HOOK_WORDS, HOOKS, hookCommand } from '../../src/harness/index.ts'
 import { sha256 } from '../../src/lib/index.ts'
 import { Problem } from '../../src/model/index.ts'
+import { deniedText } from '../../src/show/index.ts'
 import { verifies } from '../requirements.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'hf-hooks-'))
@@ -219,7 +220,7 @@ test('a file of ours from before is outdated too, and written anew; of another H
 })
 
 test('news at a prompt are told in the words of each harness, to its model and to the person', () => {
-  const said = (harness: string) => HOOKS[harness]?.atPrompt('a "word"') ?? null
+  const said = (harness: string) => HOOK_WORDS[harness]?.atPrompt('a "word"') ?? null
   for (const harness of ['claude', 'codex', 'qwen', 'droid', 'gemini'])
     expect(JSON.parse(said(harness) ?? ''), harness).toEqual({
       systemMessage: 'a "word"',
@@ -340,8 +341,8 @@ test('the plugin reports the session of a person, puts news beside its prompts, 
   mkdirSync(world.assets)
   copyFileSync('src/keep/scripts/hook.sh', join(world.assets, 'hook.sh'))
   writeFileSync(
-    join(world.assets, 'cli.cjs'),
-    "const { appendFileSync, readFileSync } = require('node:fs')\nappendFileSync(process.env.TOLD, process.argv.slice(2).join(' ') + ' ' + readFileSync(0, 'utf8') + '\\n')\nif (process.argv[4] === 'prompt') console.log(process.env.NEWS ?? '')",
+    join(world.assets, 'hook.cjs'),
+    "const { appendFileSync, readFileSync } = require('node:fs')\nappendFileSync(process.env.TOLD, process.argv.slice(2).join(' ') + ' ' + readFileSync(0, 'utf8') + '\\n')\nif (process.argv[3] === 'prompt') console.log(process.env.NEWS ?? '')",
   )
   const fence = join(home, 'retired')
   const script = `
@@ -368,6 +369,7 @@ test('the plugin reports the session of a person, puts news beside its prompts, 
       console.log(JSON.stringify(output.parts))
     }
     await hooks['tool.execute.before']({ sessionID: 'ses_2' })
+    writeFileSync(${JSON.stringify(join(home, 'denial'))}, ${JSON.stringify(deniedText('s1', { end: 'stopped', by: 'dev', reason: 'enough' }))})
     writeFileSync(${JSON.stringify(fence)}, '{"end":"stopped","by":"dev","reason":"enough"}')
     await hooks['tool.execute.before']({ sessionID: 'ses_child' }).catch((error) => console.log(error.message))
   `
@@ -385,7 +387,7 @@ test('the plugin reports the session of a person, puts news beside its prompts, 
   expect(stderr.replaceAll(/^.*(Warning|warning|Reparsing|To eliminate).*\n/gm, '')).toBe('')
   expect(stdout).toContain('Holdfast: denied. Session s1, which this agent worked for, was stopped (by dev: enough)')
   expect(read(env.TOLD)).toBe(
-    '_hook opencode session-start {"session_id":"ses_1","cwd":"/w","hook_event_name":"SessionStart"}\n_hook opencode session-start {"session_id":"ses_2","hook_event_name":"SessionStart"}\n_hook opencode prompt {"session_id":"ses_1","hook_event_name":"UserPromptSubmit"}\n_hook opencode prompt {"session_id":"ses_from_before","hook_event_name":"UserPromptSubmit"}\n',
+    'opencode session-start {"session_id":"ses_1","cwd":"/w","hook_event_name":"SessionStart"}\nopencode session-start {"session_id":"ses_2","hook_event_name":"SessionStart"}\nopencode prompt {"session_id":"ses_1","hook_event_name":"UserPromptSubmit"}\nopencode prompt {"session_id":"ses_from_before","hook_event_name":"UserPromptSubmit"}\n',
   )
   const partsOf = (text: string): unknown[] => text.split('\n').flatMap((line) => (line.startsWith('[') ? [JSON.parse(line) as unknown] : []))
   const part = (sessionID: string) => ({

@@ -1,12 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { hookTexts } from '../../src/app/hooks/hook-texts.ts'
 import { hookCommand } from '../../src/harness/index.ts'
+import { layHookFiles, renderDenials } from '../../src/keep/hooks/hook-files.ts'
 import { readActivity, writeActivity } from '../../src/keep/run-files/activity.ts'
 import { leaveNotice } from '../../src/keep/run-files/notices.ts'
-import type { ActivityState, HookEvent } from '../../src/model/index.ts'
+import type { ActivityState, HookEvent, Intent } from '../../src/model/index.ts'
 
 // Quotes and spaces on the way to everything.
 const root = mkdtempSync(join(tmpdir(), "hf hook's "))
@@ -15,15 +17,19 @@ const dist = join(root, 'dist')
 const script = join(dist, 'hook.sh')
 mkdirSync(dist)
 copyFileSync('src/keep/scripts/hook.sh', script)
-// Stands for Node's part: it says what it was told.
+copyFileSync('dist/hook.cjs', join(dist, 'hook.cjs'))
+// Stands for Node's part: it says what it was told, and leaves with STATUS.
+const standIn = join(root, 'stand-in', 'hook.sh')
+mkdirSync(join(root, 'stand-in'))
+copyFileSync('src/keep/scripts/hook.sh', standIn)
 writeFileSync(
-  join(dist, 'cli.cjs'),
+  join(root, 'stand-in', 'hook.cjs'),
   `const { appendFileSync, existsSync, readFileSync } = require('node:fs')
 process.stdout.write(JSON.stringify([process.argv.slice(2), readFileSync(0, 'utf8')]))
-process.exitCode = 3
+process.exitCode = Number(process.env.STATUS ?? 1)
 const tell = () => appendFileSync(process.env.TOLD, process.argv.slice(2).join(' ') + '\\n')
 const atGate = () => (existsSync(process.env.GATE) ? tell() : setTimeout(atGate, 20))
-if (process.env.TOLD) process.env.GATE ? atGate() : tell()
+if (process.env.TOLD) process.env.GATE && process.argv[3] === 'record' ? atGate() : tell()
 `,
 )
 
@@ -32,17 +38,35 @@ const fence = join(run, 'retired')
 beforeEach(() => {
   rmSync(run, { recursive: true, force: true })
   mkdirSync(run, { recursive: true })
+  writeFileSync(join(root, 'home', 'install'), 'an-install\n')
+  layHookFiles(run, hookTexts, 's1')
 })
+/** What lies in the run directory besides what is there from the start. */
+const left = (): string[] => readdirSync(run).filter((name) => !/^(activity|facts|denial.*)$/.test(name))
 // (bash takes a socket on stdin for a remote login, and reads the user's own .bashrc.)
 const SHELL_ENV = { HOME: root, SHLVL: '1' }
-const INSIDE = { ...SHELL_ENV, HOLDFAST_SESSION: 's1', HOLDFAST_RUN: 'r1', HOLDFAST_FENCE: fence, HOLDFAST_NODE: process.execPath }
+const INSIDE = {
+  ...SHELL_ENV,
+  HOLDFAST_SESSION: 's1',
+  HOLDFAST_RUN: 'r1',
+  HOLDFAST_FENCE: fence,
+  HOLDFAST_NODE: process.execPath,
+  HOLDFAST_DIST: dist,
+}
 /** What Claude Code's daemon gives to the sessions that it runs. */
 const SERVED = { ...INSIDE, CLAUDE_JOB_DIR: '/home/dev/.claude/jobs/0a1b2c3d' }
 const SHELLS = ['dash', 'bash'].filter((shell) => spawnSync(shell, ['-c', ':']).status === 0)
 
-type Call = { harness?: string; event?: HookEvent; input?: string; env?: Record<string, string>; shell?: string }
-function call({ harness = 'claude', event = 'before-tool', input = payload('a'), env = INSIDE, shell = SHELLS[0] ?? 'sh' }: Call = {}) {
-  const { status, stdout, stderr } = spawnSync(shell, ['-c', hookCommand(script, harness, event)], {
+type Call = { harness?: string; event?: HookEvent; input?: string; env?: Record<string, string>; shell?: string; path?: string }
+function call({
+  harness = 'claude',
+  event = 'before-tool',
+  input = payload('a'),
+  env = INSIDE,
+  shell = SHELLS[0] ?? 'sh',
+  path = script,
+}: Call = {}) {
+  const { status, stdout, stderr } = spawnSync(shell, ['-c', hookCommand(path, harness, event)], {
     input,
     encoding: 'utf8',
     env: { ...SHELL_ENV, PATH: process.env['PATH'] ?? '', ...env },
@@ -55,7 +79,11 @@ const activity = (): string | null => readActivity(join(run, 'activity'))?.state
 const is = (state: ActivityState): void => writeActivity(join(run, 'activity'), state)
 const ALLOWED = { status: 0, stdout: '', stderr: '' }
 const leave = (topic: string, text: string): void => leaveNotice(join(run, 'notice'), { topic, text })
-const retire = (words = '{"end":"superseded","by":"dev@host","reason":"taken over"}'.padEnd(400)): void => writeFileSync(fence, words)
+/** As `files.retire` does it. Null: a bare fence, as on a full disk. */
+function retire(intent: Intent | null = { end: 'superseded', by: 'dev@host', reason: 'taken over' }): void {
+  if (intent !== null) renderDenials(run, hookTexts, 's1', intent)
+  writeFileSync(fence, JSON.stringify(intent ?? ''))
+}
 
 for (const shell of SHELLS)
   describe(shell, () => {
@@ -78,22 +106,28 @@ for (const shell of SHELLS)
       const { status, stdout, stderr } = call({ shell })
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
       expect(stderr).toBe(
-        'Holdfast: denied. Session s1, which this agent worked for, was taken over by somebody else (by dev@host: taken over), so no tool call of this agent is carried out any more. Stop working now and tell the user. What became of the session: holdfast status s1\n',
+        'Holdfast: denied. Session s1, which this agent worked for, was taken over by somebody else (by dev@host: taken over), so no tool call of this agent is carried out any more. Stop working now and tell the user. To see the session: holdfast status s1\n',
       )
     })
 
-    test('a fence that says nothing, or nonsense, denies too', () => {
-      for (const words of ['', '\n', 'nonsense', '{"end":"stopped"', '{"by":1,"reason":2}', '\0\0']) {
-        retire(words)
-        expect(call({ shell }).status, JSON.stringify(words)).toBe(2)
-        expect(call({ shell }).stderr, JSON.stringify(words)).toMatch(/^Holdfast: denied\. .* was (retired|stopped), so /)
-      }
+    test('on a full disk the denial from the start is printed, in the form of each harness; without any, a short sentence', () => {
+      retire(null)
+      expect(call({ shell }).stderr).toMatch(/^Holdfast: denied\. Session s1, .* was retired, so no tool call/)
+      expect(JSON.parse(call({ shell, harness: 'gemini' }).stdout)).toMatchObject({ decision: 'deny' })
+      expect(JSON.parse(call({ shell, harness: 'copilot' }).stdout)).toMatchObject({ permissionDecision: 'deny' })
+      for (const name of readdirSync(run)) if (name.startsWith('denial')) writeFileSync(join(run, name), '')
+      const short = { status: 2, stdout: '', stderr: 'Holdfast: denied. This agent was retired. Stop working now and tell the user.\n' }
+      expect(call({ shell })).toEqual(short)
+      for (const name of readdirSync(run)) if (name.startsWith('denial')) rmSync(join(run, name))
+      expect(call({ shell })).toEqual(short)
+      for (const name of ['denial', 'denial.gemini']) mkdirSync(join(run, name))
+      for (const harness of ['claude', 'gemini']) expect(call({ shell, harness }), harness).toEqual(short)
     })
 
-    test('quotes, backslashes and percent signs in a reason come out as they were', () => {
+    test('quotes, backslashes and percent signs in a reason come out as they were, on one line', () => {
       const reason = 'he said "no, 100%" \\ `id` $(id) ","reason":" \'x\''
-      retire(JSON.stringify({ end: 'stopped', by: 'a "b" \\', reason }))
-      expect(call({ shell }).stderr).toContain(`was stopped (by a "b" \\: ${reason}), so`)
+      retire({ end: 'stopped', by: 'a "b" \\', reason: `${reason}\n\tand more` })
+      expect(call({ shell }).stderr).toContain(`was stopped (by a "b" \\: ${reason} and more), so`)
       for (const [harness, field] of [
         ['copilot', 'permissionDecisionReason'],
         ['gemini', 'reason'],
@@ -101,9 +135,26 @@ for (const shell of SHELLS)
         const { status, stdout } = call({ shell, harness })
         expect(status).toBe(0)
         const answer = JSON.parse(stdout) as Record<string, string>
-        expect(answer[field]).toContain(`(by a "b" \\: ${reason})`)
+        expect(answer[field]).toContain(`(by a "b" \\: ${reason} and more)`)
         expect(answer[harness === 'gemini' ? 'decision' : 'permissionDecision']).toBe('deny')
       }
+    })
+
+    test('a denied call starts no Node, unless a shared daemon may make it; and Node must prove that it is a stranger', () => {
+      retire()
+      const told = join(root, `asked-${shell}`)
+      const ask = (more: Record<string, string>) =>
+        call({ shell, path: standIn, env: { ...INSIDE, HOLDFAST_DIST: join(root, 'stand-in'), TOLD: told, ...more } }).status
+      expect(ask({ STATUS: '3' })).toBe(2)
+      expect(existsSync(told)).toBe(false)
+      for (const status of ['0', '1', '2', '4', '70']) expect(ask({ STATUS: status, CLAUDE_JOB_DIR: '/j' }), status).toBe(2)
+      expect(ask({ STATUS: '3', CLAUDE_JOB_DIR: '/j' })).toBe(0)
+      expect(readFileSync(told, 'utf8')).toBe('claude before-tool\n'.repeat(6))
+      // Without the facts it may be one.
+      rmSync(join(run, 'facts'))
+      expect(ask({ STATUS: '3' })).toBe(0)
+      for (const more of [{ HOLDFAST_NODE: '/nonexistent/node' }, { HOLDFAST_DIST: '/nonexistent' }, { HOLDFAST_DIST: '' }])
+        expect(ask({ STATUS: '3', CLAUDE_JOB_DIR: '/j', ...more })).toBe(2)
     })
 
     test('a session that is proven to be none of this run is not its retired agent', () => {
@@ -141,31 +192,13 @@ for (const shell of SHELLS)
       expect(served.status).toBe(0)
     })
 
-    test('the id is the one of the outermost object, wherever it stands', () => {
+    test('the id is the one of the outermost object, and a payload that says none is denied', () => {
       retire()
       writeFileSync(join(run, 'native'), 'claude mine\n')
-      const denied: readonly string[] = [
-        '{"tool_input":{"session_id":"other"},"session_id":"mine"}',
-        '{"tool_input":{"a":[{"session_id":"other"}]},"sessionId":"mine"}',
-        '{"x":"\\"session_id\\":\\"other\\"","session_id":"mine"}',
-        '{"x":"}","y":"{\\\\","session_id" : "mine"}',
-        '{\n  "a": "\\\\",\n  "session_id"\n:\n"mine"\n}\n',
-        '{"sessionId":"other","session_id":"mine"}',
-        `{"content":${JSON.stringify('{"session_id":"other"}'.repeat(2000))},"session_id":"mine"}`,
-        // Nobody can say who calls.
-        '',
-        '{}',
-        'nonsense',
-        '[{"session_id":"other"}]',
-        '{"session_id":7}',
-        '{"session_id":null,"x":"other"}',
-        '{"session_id":"\\u006dine"}',
-        '{"x":"session_id","y":"other"}',
-        '{"tool_input":{"session_id":"other"}}',
-      ]
-      for (const input of denied) expect(call({ shell, env: SERVED, input }).status, input.slice(0, 80)).toBe(2)
-      const allowed = ['{"tool_input":{"session_id":"mine"},"session_id":"other"}', '{"x":["{",{}],"sessionId":"other"}']
-      for (const input of allowed) expect(call({ shell, env: SERVED, input }), input).toEqual(ALLOWED)
+      const content = JSON.stringify('{"session_id":"other"}'.repeat(2000))
+      for (const input of [`{"content":${content},"tool_input":{"session_id":"other"},"session_id":"mine"}`, '', 'nonsense', '\0'])
+        expect(call({ shell, env: SERVED, input }).status, input.slice(0, 80)).toBe(2)
+      expect(call({ shell, env: SERVED, input: '{"tool_input":{"session_id":"mine"},"session_id":"other"}' })).toEqual(ALLOWED)
     })
 
     test('a fence is believed where no id can speak against it', () => {
@@ -191,7 +224,7 @@ for (const shell of SHELLS)
       const said = 'Holdfast: your id "b" \\ is owned by s2\nsay: holdfast status s2'
       // It decides nothing: a user who is asked before tool calls is still asked.
       expect(JSON.parse(stdout)).toEqual({ systemMessage: said, hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContext: said } })
-      expect(readdirSync(run).filter((name) => name !== 'activity')).toEqual(['native'])
+      expect(left()).toEqual(['native'])
       expect(call({ shell })).toEqual(ALLOWED)
       const answers = { copilot: '{"additionalContext":"Holdfast: hello"}\n', other: '' }
       for (const [harness, answer] of Object.entries(answers)) {
@@ -201,7 +234,7 @@ for (const shell of SHELLS)
       // An older Holdfast left a file.
       writeFileSync(join(run, 'notice'), 'hello\n')
       expect(call({ shell, harness: 'copilot' }).stdout).toBe(answers.copilot)
-      expect(readdirSync(run).filter((name) => name !== 'activity')).toEqual(['native'])
+      expect(left()).toEqual(['native'])
     })
 
     test('a notice lies until the agent itself calls: not for those inside it, nor for one with a conversation of its own', () => {
@@ -217,11 +250,8 @@ for (const shell of SHELLS)
         payload('c'),
         '',
         'nonsense',
-        '{"session_id":7}',
-        '{"session_id":"a","agent_id":null}',
         '{"session_id":"a","agent_id":""}',
         '{"session_id":"a","tool_input":{"agent_id":"x"},"x":"agent_id"}',
-        '{"session_id":"a","x":"\\"agent_id\\":\\"x\\""}',
       ]
       for (const input of own) {
         leave('messages', '1 message waits')
@@ -234,9 +264,9 @@ for (const shell of SHELLS)
 
     test('several notices are told together, and where a model hears nothing before a tool they wait for its next prompt', () => {
       for (const [topic, text] of Object.entries({ messages: '2 messages wait', conflict: 'somebody came' })) leave(topic, text)
-      for (const harness of ['gemini', 'qwen', 'droid']) expect(call({ shell, harness }), harness).toEqual(ALLOWED)
+      for (const harness of ['gemini', 'qwen', 'droid', 'opencode', 'kilo']) expect(call({ shell, harness }), harness).toEqual(ALLOWED)
       expect(JSON.parse(call({ shell, harness: 'copilot' }).stdout)).toEqual({ additionalContext: 'Holdfast: somebody came\n2 messages wait' })
-      expect(readdirSync(run).filter((name) => name !== 'activity')).toEqual([])
+      expect(left()).toEqual([])
       // One that was withdrawn in the meantime is none.
       mkdirSync(join(run, 'notice'))
       expect(call({ shell })).toEqual(ALLOWED)
@@ -259,14 +289,14 @@ for (const shell of SHELLS)
       }
       const said = (await Promise.all(calls)).join('')
       for (let round = 0; round < 8; round++) expect(said.split(`number ${round};`), said).toHaveLength(2)
-      expect(readdirSync(run).filter((name) => name !== 'activity')).toEqual([])
+      expect(left()).toEqual([])
     })
 
     test('start, prompt and end go to Node with what the harness said, and never fail', () => {
       for (const event of ['session-start', 'prompt', 'session-end'] as const) {
-        const { status, stdout } = call({ shell, event, harness: 'codex', input: payload('x') })
+        const { status, stdout } = call({ shell, event, harness: 'codex', input: payload('x'), path: standIn })
         expect(status).toBe(0)
-        expect(JSON.parse(stdout)).toEqual([['_hook', 'codex', event], payload('x')])
+        expect(JSON.parse(stdout)).toEqual([['codex', event], payload('x')])
         expect(call({ shell, event, env: { ...INSIDE, HOLDFAST_NODE: '/nonexistent/node' } })).toEqual(ALLOWED)
       }
     })
@@ -333,18 +363,26 @@ for (const shell of SHELLS)
       expect(activity()).toBe('busy')
     })
 
-    test('a change is told to Node, once: at the end of a turn before the hook ends, and of a question without making it wait', async () => {
+    test('a question waits for the file to say so, and not for the record; what changes nothing starts no Node', async () => {
       const told = join(root, `told-${shell}`)
-      const env = { ...INSIDE, TOLD: told }
-      is('busy')
-      for (let again = 0; again < 2; again++) expect(call({ shell, event: 'turn-end', env })).toEqual(ALLOWED)
-      expect(readFileSync(told, 'utf8')).toBe('_hook claude turn-end\n')
-      is('busy')
-      // Node does its part only when this is there: a hook that waited for it would not end before Node is given up.
+      // Node puts it on record only when this is there: a hook that waited for it would not end before Node is given up.
       const gate = join(root, `gate-${shell}`)
-      for (let again = 0; again < 2; again++) expect(call({ shell, event: 'waiting', env: { ...env, GATE: gate } })).toEqual(ALLOWED)
+      const env = { ...INSIDE, TOLD: told, GATE: gate, STATUS: '4' }
+      is('busy')
+      expect(call({ shell, event: 'waiting', env, path: standIn })).toEqual(ALLOWED)
+      expect(readFileSync(told, 'utf8')).toBe('claude waiting\n')
       writeFileSync(gate, '')
-      await expect.poll(() => readFileSync(told, 'utf8'), { timeout: 15_000 }).toBe('_hook claude turn-end\n_hook claude waiting\n')
+      await expect.poll(() => readFileSync(told, 'utf8'), { timeout: 15_000 }).toBe('claude waiting\nclaude record\n')
+      for (const [event, state] of [
+        ['waiting', 'waiting'],
+        ['waiting', 'idle'],
+        ['turn-end', 'idle'],
+        ['before-tool', 'busy'],
+      ] as const) {
+        is(state)
+        expect(call({ shell, event, env, path: standIn }), event).toEqual(ALLOWED)
+      }
+      expect(readFileSync(told, 'utf8')).toBe('claude waiting\nclaude record\n')
     })
 
     test('what is nonsense on file, or cannot be written, holds up nobody', () => {
@@ -360,8 +398,39 @@ for (const shell of SHELLS)
     })
 
     test("grok, which runs Claude's hooks too, is taken for itself", () => {
-      const { stdout } = call({ shell, event: 'session-start', env: { ...INSIDE, GROK_HOOK_EVENT: 'session_start' } })
-      expect(JSON.parse(stdout)).toEqual([['_hook', 'grok', 'session-start'], payload('a')])
+      // A conversation of Claude's with this id is none of grok's.
+      writeFileSync(join(run, 'native'), 'claude a\n')
+      const env = { ...INSIDE, GROK_HOOK_EVENT: 'pre_tool_use' }
+      call({ shell, env })
+      expect(activity()).toBeNull()
+      writeFileSync(join(run, 'native'), 'grok a\n')
+      call({ shell, env })
+      expect(activity()).toBe('busy')
+    })
+
+    test('a payload that is garbage, long, or missing holds up nobody', () => {
+      for (const input of ['\xff\xfe{', '['.repeat(1000), `{"session_id":"a","x":"${'y'.repeat(5 * 1024 * 1024)}"}`]) {
+        rmSync(join(run, 'activity'), { force: true })
+        expect(call({ shell, input })).toEqual(ALLOWED)
+        expect(activity(), input.slice(0, 40)).toBe('busy')
+      }
+      const line = hookCommand(script, 'claude', 'turn-end')
+      for (const from of ['<&-', '</dev/null']) {
+        is('busy')
+        const { status, stderr } = spawnSync(shell, ['-c', `{ ${line}; } ${from}`], {
+          env: { ...INSIDE, PATH: process.env['PATH'] ?? '' },
+          encoding: 'utf8',
+        })
+        expect({ status, stderr }, from).toEqual({ status: 0, stderr: '' })
+        expect(activity(), from).toBe('idle')
+      }
+    })
+
+    test('a run directory or home that is gone allows everything, and nothing is made again', () => {
+      rmSync(join(root, 'home'), { recursive: true })
+      for (const event of ['session-start', 'before-tool', 'prompt', 'turn-end', 'waiting', 'session-end'] as const)
+        expect(call({ shell, event }), event).toEqual(ALLOWED)
+      expect(existsSync(join(root, 'home'))).toBe(false)
     })
 
     test('a Holdfast that is no longer there allows everything', () => {
@@ -381,6 +450,7 @@ test('an allowed call starts no process and costs little more than a shell', () 
     return times[Math.floor(times.length / 4)] ?? 0
   }
   const line = hookCommand(script, 'claude', 'before-tool')
+  is('busy')
   time(':')
   const ratios = Array.from({ length: 3 }, () => time(line) / time(':'))
   expect(Math.min(...ratios)).toBeLessThanOrEqual(3)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { runFiles } from '../../src/keep/index.ts'
 import { quote } from '../../src/keep/keeper/shell.ts'
-import type { RunRecord } from '../../src/model/index.ts'
+import type { Intent, RunRecord } from '../../src/model/index.ts'
 import { aRun } from '../record/examples.ts'
 import { verifies } from '../requirements.ts'
 
@@ -78,6 +78,38 @@ verifies('private', 'the tombstone is put once, and never through a planted link
   expect([files.fences.retire(other.id, intent), files.fences.retire(other.id, { ...intent, reason: 'later' })]).toEqual([true, true])
   expect(files.fences.intent(other.id)).toEqual(intent)
   expect(statSync(files.fences.path(other.id)).mode & 0o777).toBe(0o600)
+})
+
+test('the denial lies ready from the start, says who and why before the fence is there, and stays what it was on a full disk', () => {
+  const seen: boolean[] = []
+  const texts = {
+    facts: 'claude deaf\n',
+    denials: (session: string, who: Intent | null) => {
+      seen.push(existsSync(told.fences.path(id)))
+      return { denial: `${session} ${who?.reason ?? 'retired'}\n`, 'denial.gemini': `{"by":"${who?.by ?? ''}"}\n` }
+    },
+  }
+  const told = runFiles(home, texts)
+  const id = 'raaaaaaaabbbb'
+  told.runRecords.create({ ...aRun('s'), id, keeper: null })
+  const text = (name: string): string => readFileSync(join(told.runRecords.path(id), name), 'utf8')
+  expect([text('facts'), text('denial'), text('denial.gemini')]).toEqual(['claude deaf\n', 's retired\n', '{"by":""}\n'])
+  expect(statSync(join(told.runRecords.path(id), 'denial')).mode & 0o777).toBe(0o600)
+  told.runRecords.recordRebound(id, 'other', ['s'])
+  // The new text cannot be put in its place: this one stays, and the fence falls all the same.
+  rmSync(join(told.runRecords.path(id), 'denial.gemini'))
+  mkdirSync(join(told.runRecords.path(id), 'denial.gemini', 'x'), { recursive: true })
+  expect(told.fences.retire(id, intent)).toBe(true)
+  expect([seen, text('denial'), told.fences.isRetired(id)]).toEqual([[false, false], 'other because\n', true])
+  expect(told.fences.retire(id, { ...intent, reason: 'later' })).toBe(true)
+  expect(text('denial')).toBe('other because\n')
+  // A record that cannot be read keeps nobody from retiring its run.
+  const broken = created()
+  writeFileSync(join(files.runRecords.path(broken.id), 'run.json'), '{')
+  expect([told.fences.retire(broken.id, intent), files.fences.isRetired(broken.id)]).toEqual([true, true])
+  for (const name of ['denial.7', 'denial.gemini.7']) writeFileSync(join(told.runRecords.path(id), name), '')
+  expect(told.runRecords.litter(id)).toEqual(expect.arrayContaining(['denial.7', 'denial.gemini.7']))
+  expect(told.runRecords.litter(id)).not.toContain('denial')
 })
 
 test('a tombstone without words is a tombstone, and no intent', () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { inLab } from './lab.ts'
+import { inLab, until } from './lab.ts'
 import { hookLine, obedient } from './obedient.ts'
 
 /** Nobody else's, since all processes of the machine are looked at. */
@@ -57,4 +57,28 @@ test('with its next prompt an agent is told who joined and who left, once; and w
     await lab.ok(['stop', 'bee'])
     expect(heard(await prompt('a'))).toBe('Holdfast: bee left (holdfast siblings --here)')
     expect(await prompt('a')).toBe('')
+  }))
+
+test('a prompt looks at the processes of those who work here only, and tells of one that was killed without a record that it left', () =>
+  inLab(async (lab) => {
+    const agent = obedient(lab)
+    await agent.begin('a', lab.dir, '--session-id', A)
+    await agent.begin('far', lab.newDir(), '--session-id', N)
+    const watched = (point: string): Promise<string> =>
+      agent.tell(
+        'a',
+        `printf '{"session_id":"${A}"}' | HOLDFAST_FAILPOINTS=before:${point}=say "$HOLDFAST_NODE" ${resolve('dist/test/dist/hook.cjs')} claude prompt 2>&1`,
+      )
+    expect(await watched('processes.sample')).toBe('')
+    await agent.begin('b', lab.dir, '--session-id', B)
+    expect(await watched('processes.sample')).toMatch(/^failpoint processes\.sample\n.*b \(claude\) joined you here/)
+    const { pid, keeper } = await lab.status('b')
+    for (const one of [keeper, pid]) process.kill(one, 'SIGKILL')
+    await until('the killed are gone', () => [keeper, pid].every((one) => !existsSync(`/proc/${one}`)) || null)
+    // It is not the prompt's to record it.
+    const said = await watched('store.recordEnded')
+    expect(heard(said)).toBe('Holdfast: b left (holdfast siblings --here)')
+    expect(await agent.hook('a', 'prompt', A)).toBe('')
+    expect((await lab.status('b')).state).toBe('lost')
+    expect(await agent.hook('a', 'prompt', A)).toBe('')
   }))

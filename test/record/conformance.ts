@@ -227,4 +227,23 @@ export function storeConformance(name: string, open: OpenStore): void {
       expect(await store.locks.strays()).toEqual([])
     }),
   )
+
+  test(
+    `${name}: a snapshot of some runs has only these; and where all work is told in few words`,
+    withStore(async (store) => {
+      const [one, two] = [await started(store, aRun('one')), await started(store, aRun('two'))]
+      const all = await store.sessions.snapshot('live', 10)
+      const some = await store.sessions.snapshot('live', 10, [two.id, 'r000000000000'])
+      expect(some.views).toEqual(all.views.filter(({ run }) => run?.id === two.id))
+      expect(some.locks).toEqual(all.locks.filter(({ run }) => run === two.id))
+      expect(await store.sessions.snapshot('all', 10, [])).toEqual({ views: [], locks: [], unreadable: [] })
+      const held = (id: string) => all.locks.find(({ run }) => run === id)?.directory ?? null
+      const places = await store.locks.workplaces()
+      expect(places.toSorted((a, b) => a.run.localeCompare(b.run))).toEqual(
+        [one.id, two.id].toSorted((a, b) => a.localeCompare(b)).map((id) => ({ run: id, held: held(id) })),
+      )
+      await end(store, one, anEnding(), null, 5)
+      expect((await store.locks.workplaces()).map(({ run }) => run)).toEqual([two.id])
+    }),
+  )
 }

@@ -28,7 +28,16 @@ const PACKAGES: Readonly<Record<string, string>> = { 'smol-toml': 'app', '@photo
 /** These are only in a bundle, and nobody who installs Holdfast gets them a second time. */
 const BUNDLED: Readonly<Record<string, string>> = { '@modelcontextprotocol/server': 'mcp', zod: 'mcp', hono: 'http', '@hono/node-server': 'http' }
 /** `shims.ts` is put in the place of a part of the SDK by the build, and `pages.ts` is for `npm run docs`. */
-const ENTRANCES = ['cli/main.ts', 'cli/help/index.ts', 'cli/help/pages.ts', 'library/index.ts', 'mcp/index.ts', 'mcp/shims.ts', 'daemon/index.ts']
+const ENTRANCES = [
+  'cli/main.ts',
+  'cli/hook-main.ts',
+  'cli/help/index.ts',
+  'cli/help/pages.ts',
+  'library/index.ts',
+  'mcp/index.ts',
+  'mcp/shims.ts',
+  'daemon/index.ts',
+]
 const MAX_LINES = 250
 
 const packageOf = (specifier: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? ''

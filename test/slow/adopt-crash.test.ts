@@ -12,7 +12,7 @@ const READS = {
     /^(activity|harness|timer|cgroup|journal|natives|usage|begun|aware|exit|notStarted|isRetired|intent|read|isUnreadable|list|litter|fence|path|readLog|tailOfLog|logSize)$/,
   containers: /^$/,
   store:
-    /^(formerIds|said|unread|nativeOwner|find|locks|snapshot|liveRuns|strayLocks|run|runs|spent|children|startedIn|tasks|remains|live|ended|markers|runWithMarker|runByMarker|isEmpty|events|forgettable|close)$/,
+    /^(formerIds|said|unread|nativeOwner|find|locks|snapshot|workplaces|liveRuns|strayLocks|run|runs|spent|children|startedIn|tasks|remains|live|ended|markers|runWithMarker|runByMarker|isEmpty|events|forgettable|close)$/,
 } as const
 
 async function steps(lab: Lab): Promise<string[]> {

@@ -31,7 +31,7 @@ export function endsWithAnswer(world: World, session: Session, run: Run): boolea
 }
 
 /** A hook has just said it: on file, if the hook has not written it itself, and on record. */
-export async function noteActivity(world: World, store: Store, run: Run, state?: ActivityState): Promise<void> {
+export async function noteActivity(world: Pick<World, 'agentState' | 'clock'>, store: Store, run: Run, state?: ActivityState): Promise<void> {
   if (state !== undefined) world.agentState.recordActivity(run.id, state)
   const noted = world.agentState.activity(run.id)
   if (noted !== null) await recordInPassing()(() => store.events.recordActivity(run, { ...noted, how: 'hook', gapMs: 0 }, world.clock.now()))

@@ -1,15 +1,15 @@
 import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Eyes } from '../../act/index.ts'
-import { backoffMs } from '../../decide/index.ts'
 import { daemonLore, sharedDaemons } from '../../harness/index.ts'
 import { cgroupContainers, gitWorktrees, runFiles, shellKeepers, systemNotifiers, tmuxPanes } from '../../keep/index.ts'
 import type { ProcessRow, Store } from '../../model/index.ts'
 import { Problem, policy } from '../../model/index.ts'
 import { linuxCgroups, linuxConnections, linuxProcesses, ownProcess, readPlace, realDirectories } from '../../observe/index.ts'
-import { openSqliteStore, readForeignDatabase } from '../../record/index.ts'
+import { readForeignDatabase } from '../../record/index.ts'
 import { agentsIn, recordCompany } from '../agent/nested-agents.ts'
 import { learnAtEnd } from '../conversation/conversation.ts'
+import { hookTexts } from '../hooks/hook-texts.ts'
 import { markersOnDisk, recoverStore } from '../recover/recover.ts'
 import { tokensOf } from '../usage/count-tokens.ts'
 import { recordInPassing } from '../world/best-effort-write.ts'
@@ -18,6 +18,7 @@ import { eachWithFailpoints, withFailpoints } from '../world/failpoints.ts'
 import type { World } from '../world/world.ts'
 import { openConfig } from './config.ts'
 import { homePath, openHome, userName } from './home.ts'
+import { openStore } from './open-store.ts'
 
 export type WorldOptions = { readonly assets: string; readonly home?: string | undefined; readonly env?: NodeJS.ProcessEnv }
 
@@ -26,7 +27,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   const home = openHome(homePath(option, env))
   const clock = realClock
   const processes = withFailpoints('processes', linuxProcesses(readPlace(home.install)))
-  const files = eachWithFailpoints(runFiles(home.path))
+  const files = eachWithFailpoints(runFiles(home.path, hookTexts))
   const birth = (pid: number) => {
     const seen = processes.sample(pid)
     return seen.kind === 'seen' ? { pid, ticks: seen.row.ticks } : null
@@ -59,15 +60,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   const tokensIn: Eyes['tokensIn'] = (run) => tokensOf(senses, run)
   const opened = new Map<string, Promise<Store>>()
   const open = async (as: 'writer' | 'reader'): Promise<Store> => {
-    const bounds = { minMs: policy.busyRetryMinMs, maxMs: policy.busyRetryMaxMs }
-    const port = await openSqliteStore({
-      path: join(home.path, 'holdfast.db'),
-      clock,
-      patienceMs: policy.busyMs,
-      writePatienceMs: as === 'writer' ? policy.busyMs : 0,
-      backoff: (attempt) => backoffMs(attempt, bounds, clock.random()),
-    })
-    const store = withFailpoints('store', port)
+    const store = await openStore(home.path, clock, as)
     await recoverStore(store, { directories, processes, ...files, cgroups, spares, daemons, daemonLore, tokensIn, zeroAfter, clock })
     return store
   }

@@ -7,6 +7,8 @@ import { asLive } from '../recover/recover.ts'
 import type { World } from '../world/world.ts'
 
 type LockPorts = Eyes & Pick<World, 'clock' | 'directories'>
+/** Enough to tell where held directories are. */
+type Whereabouts = Pick<World, 'directories' | 'processes' | 'evidence'>
 
 /** Who of these locks is in the way of a directory, judged by what is true now. Nobody's processes are looked at for those that are not. */
 export async function holdingsOn(world: LockPorts, store: Store, directory: Directory, locks: readonly Lock[]): Promise<Holding[]> {
@@ -39,19 +41,19 @@ export async function holdingsOf(world: LockPorts, locks: readonly Lock[]): Prom
 const isOf = (runs: ReadonlyMap<string, LiveRun>, { holder, run }: Lock): boolean => holder.kind === 'run' && run !== null && runs.has(run)
 
 /** Where a held directory is by now. */
-function standingNow(world: LockPorts, lock: Lock, mounts: readonly Mount[]): Standing | null {
+function standingNow(world: Whereabouts, lock: Lock, mounts: readonly Mount[]): Standing | null {
   return standing(lock.directory, sameAsBefore(world, lock.directory, mounts), () => whereItIsNow(world, lock, mounts))
 }
 
 /** What the path of a directory leads to by now. Where that is still the same, what is known of it is, but for what was mounted since. */
-function sameAsBefore({ directories }: LockPorts, directory: Directory, mounts: readonly Mount[]): Directory | null {
+function sameAsBefore({ directories }: Whereabouts, directory: Directory, mounts: readonly Mount[]): Directory | null {
   const { path, key, above } = directory
   if (above.length > 0 && directories.keyAt(path) === key) return { ...directory, below: directories.mountedBelow(path, mounts) }
   return directories.look(path, mounts)
 }
 
 /** After a rename, those who work in it still know where it is; the kernel tells of them. */
-function whereItIsNow(world: LockPorts, lock: Lock, mounts: readonly Mount[]): Directory | 'deleted' | null {
+function whereItIsNow(world: Whereabouts, lock: Lock, mounts: readonly Mount[]): Directory | 'deleted' | null {
   for (const id of isHere(lock, world) ? witnesses(world, lock) : []) {
     const at = judge(world.processes, lock.place, id).kind === 'alive' ? world.directories.workplace(id.pid) : null
     if (at?.deleted === true && at.key === lock.directory.key) return 'deleted'
@@ -63,7 +65,7 @@ function whereItIsNow(world: LockPorts, lock: Lock, mounts: readonly Mount[]): D
   return null
 }
 
-function witnesses({ evidence }: LockPorts, { holder, run }: Lock): ProcessId[] {
+function witnesses({ evidence }: Whereabouts, { holder, run }: Lock): ProcessId[] {
   if (holder.kind === 'time') return []
   if (holder.kind === 'process') return [holder.by]
   const known = [run === null ? null : evidence.harness(run), holder.adopted ? holder.launcher : holder.keeper]
@@ -142,8 +144,12 @@ export async function whoseLocks(
 export const originsFor = (world: LockPorts, lock: Lock): readonly ProcessId[] => (isHere(lock, world) ? world.processes.origins() : [])
 
 /** Which of these locks touch a directory. */
-export function touching(world: LockPorts, directory: Directory, locks: readonly Lock[]): { lock: Lock; relation: Relation }[] {
-  const mounts = world.directories.mounts()
+export function touching(
+  world: Whereabouts,
+  directory: Directory,
+  locks: readonly Lock[],
+  mounts = world.directories.mounts(),
+): { lock: Lock; relation: Relation }[] {
   return locks.flatMap((lock) => {
     const held = standingNow(world, lock, mounts)
     const relation = held === null ? null : relationOf(directory, held)

@@ -1,5 +1,4 @@
-import { isTelling, standsOn, typable, unspaced } from '../../decide/index.ts'
-import { sha256 } from '../../lib/index.ts'
+import { isTelling, standsOn, typable } from '../../decide/index.ts'
 import type { LiveRun, Pane, PaneSight, Session } from '../../model/index.ts'
 import { isFrozen, isLive, Problem } from '../../model/index.ts'
 import { activityOf } from '../activity/activity.ts'
@@ -7,6 +6,7 @@ import { hasHooks } from '../hooks/install-hooks.ts'
 import { seeOne } from '../see/look-at-sessions.ts'
 import type { World } from '../world/world.ts'
 import { paneOf } from './join-pane.ts'
+import { promptMark } from './prompt-mark.ts'
 
 /**
  * `yes`: its harness says so. `typed`: it stood on its screen, which went on after Enter, and nobody says more. `unknown`: its screen only moved,
@@ -162,9 +162,6 @@ async function outcome(typing: Typing, settled: string): Promise<Answer> {
   if (moved && stood) return { taken: 'typed', why: `it stood on its screen, and the screen went on after Enter; ${hook}` }
   return { taken: 'unknown', why: `unconfirmed: the screen changed, but the text was not seen on it; ${hook}` }
 }
-
-/** What is reported of a prompt, for whoever has typed one: not the text itself. */
-export const promptMark = (text: string): string => sha256(unspaced(text))
 
 /** A harness that does not say what the prompt was is believed that it was this. */
 const isPrompt = (reported: string | null, text: string): boolean => [undefined, '-', promptMark(text)].includes(reported?.trim().split(' ')[2])

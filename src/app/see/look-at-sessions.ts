@@ -73,7 +73,7 @@ async function seeViews(world: World, store: Store, views: readonly SessionView[
 }
 
 /** A keeper that is just writing down an end gets a moment to do it. */
-async function lookSettled(world: World, runs: readonly LiveRun[]): Promise<Map<string, Looked>> {
+export async function lookSettled(world: World, runs: readonly LiveRun[]): Promise<Map<string, Looked>> {
   const looked = await lookAtAll(runs, world)
   const until = world.clock.elapsed() + SETTLE_READ_MS
   for (;;) {

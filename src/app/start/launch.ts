@@ -41,6 +41,7 @@ export function launchOf(
       HOLDFAST_HOME: world.home,
       // For our own command and hooks, wherever the agent's own PATH leads.
       HOLDFAST_NODE: world.own.executable,
+      HOLDFAST_DIST: world.assets,
       HOLDFAST_SESSION: run.session,
       HOLDFAST_RUN: run.id,
       HOLDFAST_EPOCH: String(run.epoch),

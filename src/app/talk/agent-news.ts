@@ -4,13 +4,15 @@ import { isLive, MESSAGES } from '../../model/index.ts'
 import { messagesText, newsText, senderText } from '../../show/index.ts'
 import { recordInPassing } from '../world/best-effort-write.ts'
 import type { World } from '../world/world.ts'
-import { chosenSiblings } from './siblings.ts'
+import { type PeerWorld, peersNear } from './peers.ts'
 
 /** How often it is looked again what an agent was told, when others tell it something at the same time. */
 const MAX_TRIES = 10
 
+type NewsWorld = PeerWorld & Pick<World, 'clock' | 'fences' | 'agentInbox'>
+
 /** What changed around a run's agent since it was last told, in one line; null: nothing. It counts as told from now on. */
-export async function tellNews(world: World, store: Store, run: Run): Promise<string | null> {
+export async function tellNews(world: NewsWorld, store: Store, run: Run): Promise<string | null> {
   const { agentInbox } = world
   const notices: Notice[] = []
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
@@ -29,43 +31,45 @@ export async function tellNews(world: World, store: Store, run: Run): Promise<st
 }
 
 /** One that was told to end has nothing else to think of. */
-async function lookAround(world: World, store: Store, run: Run, known: readonly string[]): Promise<Around> {
+async function lookAround(world: NewsWorld, store: Store, run: Run, known: readonly string[]): Promise<Around> {
   const { fences, policy, clock } = world
   if (fences.isRetired(run.id)) return { peers: [], gone: [], unread: [], retired: { session: run.session, intent: fences.intent(run.id) } }
-  const peers = await peersOf(world, store, run)
+  const { peers, over } = await peersOf(world, store, run)
   const missed = known.filter((id) => !peers.some((peer) => peer.run === id))
   const unread = await store.messages.inbox(run.session, 'peek', { count: policy.inboxSize, bytes: Number.POSITIVE_INFINITY }, clock.now())
   return {
     peers,
-    gone: await overAmong(store, missed),
+    gone: await overAmong(store, missed, over),
     unread: unread.map(({ seq, at, from }) => ({ seq, at, from: senderText(from) })),
     retired: null,
   }
 }
 
 /** Those who work here too, without the runs that it has started itself: of them it knows. */
-async function peersOf(world: World, store: Store, run: Run): Promise<Peer[]> {
-  const { chosen } = await chosenSiblings(world, store, { session: run.session, here: true })
-  const sights = chosen.map(({ sight }) => sight)
+async function peersOf(world: NewsWorld, store: Store, run: Run): Promise<{ readonly peers: Peer[]; readonly over: readonly Run[] }> {
+  const { peers: near, over } = await peersNear(world, store, run)
   const own = new Set([run.id])
-  for (const { run: one } of sights.toSorted((a, b) => a.run.startedAt - b.run.startedAt))
+  for (const { run: one } of near.toSorted((a, b) => a.run.startedAt - b.run.startedAt))
     if (one.parent !== null && own.has(one.parent)) own.add(one.id)
-  const others = sights.filter(({ run: one }) => !own.has(one.id))
+  const others = near.filter(({ run: one }) => !own.has(one.id))
+  if (others.length === 0) return { peers: [], over }
   const said = await store.messages.said(others.map(({ run: one }) => one.id))
-  return others.map(({ session, run: one }) => ({
+  const peers = others.map(({ session, run: one }) => ({
     run: one.id,
     session: session.id,
     harness: session.harness,
     plan: said.get(one.id)?.plan?.text ?? null,
   }))
+  return { peers, over }
 }
 
-/** Of those that are not seen, the ones on record as over: what cannot be told has not left. */
-async function overAmong(store: Store, runs: readonly string[]): Promise<Peer[]> {
+/** Of those that are not seen, the ones on record as over or proven to be: what cannot be told has not left. */
+async function overAmong(store: Store, runs: readonly string[], proven: readonly Run[]): Promise<Peer[]> {
   const over: Peer[] = []
   for (const id of runs) {
     const run = await store.runs.get(id)
-    if (run === null || !isLive(run)) over.push({ run: id, session: run?.session ?? id, harness: null, plan: null })
+    if (run === null || !isLive(run) || proven.some((one) => one.id === id))
+      over.push({ run: id, session: run?.session ?? id, harness: null, plan: null })
   }
   return over
 }

@@ -1,30 +1,41 @@
-import { agentsAmong, HOOKS } from '../../harness/index.ts'
-import type { Candidate, Run, Store } from '../../model/index.ts'
-import { isLive, isNativeId, sameProcess } from '../../model/index.ts'
+import { callingHarness, HOOK_WORDS } from '../../harness/index.ts'
+import type { Run, Store } from '../../model/index.ts'
+import { isLive, isNativeId } from '../../model/index.ts'
 import { noteActivity } from '../activity/activity.ts'
-import { bind } from '../conversation/conversation.ts'
-import { promptMark } from '../pane/send.ts'
-import { candidateOf } from '../world/process-candidate.ts'
-import type { World } from '../world/world.ts'
+import { promptMark } from '../pane/prompt-mark.ts'
 import { tellNews } from './agent-news.ts'
-
-/** What a harness reports of itself: the parts of its payload that we believe. */
-export type Report = { readonly harness: string; readonly event: string; readonly payload: Readonly<Record<string, unknown>> }
+import { type HookAnswer, hearCall, type Report } from './hook-call.ts'
+import type { HookWorld } from './hook-world.ts'
 
 /**
  * A hook of a harness calls. Only the agent that the run is about may speak for it: one that its tools started, or that a shared daemon
- * runs with this run's environment, has another conversation. Answers what the agent shall be told; null: nothing.
+ * runs with this run's environment, has another conversation.
  */
-export async function hear(world: World, report: Report): Promise<string | null> {
-  const store = await world.store('writer')
-  const run = await store.runs.get(world.env['HOLDFAST_RUN'] ?? '')
-  // Its script has looked who calls, and written down what that one is at.
-  if (report.event === 'turn-end' || report.event === 'waiting') {
-    if (run !== null && isLive(run)) await noteActivity(world, store, run)
-    return null
+export async function hear(world: HookWorld, report: Report): Promise<HookAnswer> {
+  const { event } = report
+  if (event === 'before-tool' || event === 'waiting') return hearCall(world, report)
+  if (event === 'record' || event === 'turn-end') {
+    if (event === 'record' || hearCall(world, report).changed) await recordActivity(world)
+    return {}
   }
+  const said = await hearSession(world, { ...report, harness: callingHarness(report.harness, world.env) })
+  return said === null ? {} : { stdout: said }
+}
+
+/** The hook's file says what the agent is at: that goes on record. */
+async function recordActivity(world: HookWorld): Promise<void> {
+  const store = await world.store()
+  const run = await store.runs.get(world.env['HOLDFAST_RUN'] ?? '')
+  if (run !== null && isLive(run)) await noteActivity(world, store, run)
+}
+
+/** The start and end of a conversation, and prompts. Answers what the agent shall be told; null: nothing. */
+async function hearSession(world: HookWorld, report: Report): Promise<string | null> {
   const native = nativeIn(report.payload)
-  if (run === null || native === null || !isAbout(world, run, native)) return null
+  if (native === null) return null
+  const store = await world.store()
+  const run = await store.runs.get(world.env['HOLDFAST_RUN'] ?? '')
+  if (run === null || !isAbout(world, run, native)) return null
   const isOwner = isLive(run) && world.env['HOLDFAST_EPOCH'] === String(run.epoch)
   if (report.event === 'prompt') return hearPrompt(world, store, run, report, isOwner ? native : null)
   if (!isOwner) return null
@@ -36,7 +47,8 @@ export async function hear(world: World, report: Report): Promise<string | null>
     )
     return null
   }
-  const answer = await bind(world, store, run, { harness: report.harness, id: native }, { how: 'hook' })
+  if (report.event !== 'session-start') return null
+  const answer = await world.help().bind(run, { harness: report.harness, id: native })
   // A compaction is one, too, and so may be what goes on in the middle of a turn: only at its very start nobody has said anything yet.
   if (world.agentState.activity(run.id) === null) await noteActivity(world, store, run, 'idle')
   if (answer.kind !== 'taken') return null
@@ -45,18 +57,20 @@ export async function hear(world: World, report: Report): Promise<string | null>
 }
 
 /** `native`: the conversation that the prompt is given in; null: the run has no say about its session any more. */
-async function hearPrompt(world: World, store: Store, run: Run, { harness, payload }: Report, native: string | null): Promise<string | null> {
+async function hearPrompt(world: HookWorld, store: Store, run: Run, { harness, payload }: Report, native: string | null): Promise<string | null> {
   // One that the agent has started for itself gets its prompts from there.
   if (payload['agent_id'] !== undefined && payload['agent_id'] !== null) return null
   const { prompt } = payload
-  if (native !== null)
+  const isNew = native !== null && world.agentState.natives(run.id).at(-1)?.id !== native
+  // Only in a pane somebody may have sent it, and looks for it here.
+  if (native !== null && run.tmux !== null)
     world.agentState.recordPrompted(run.id, `${world.clock.now()} ${world.own.pid} ${typeof prompt === 'string' ? promptMark(prompt) : '-'}\n`)
-  if (native !== null && world.agentState.natives(run.id).at(-1)?.id !== native)
-    await bind(world, store, run, { harness, id: native }, { how: 'hook' })
+  if (isNew) await world.help().bind(run, { harness, id: native })
   if (native !== null) await noteActivity(world, store, run, 'busy')
-  const news = await tellNews(world, store, (await store.runs.get(run.id)) ?? run)
+  // A new conversation may have moved its session to another id.
+  const news = await tellNews(world, store, (isNew ? await store.runs.get(run.id) : null) ?? run)
   if (news === null) return null
-  const answer = HOOKS[harness]?.atPrompt(`Holdfast: ${news}`) ?? null
+  const answer = HOOK_WORDS[harness]?.atPrompt(`Holdfast: ${news}`) ?? null
   if (answer === null) world.agentInbox.leave(run.id, { topic: 'news', text: news })
   return answer
 }
@@ -68,18 +82,6 @@ function nativeIn(payload: Report['payload']): string | null {
   return typeof value === 'string' && isNativeId(value) ? value : null
 }
 
-/** Is the hook that of the agent which the run is about: the only one between the hook and the command that the run is? */
-function isAbout(world: World, run: Run, native: string): boolean {
-  const { processes, evidence, agentState } = world
-  if (agentState.natives(run.id).some(({ id }) => id === native)) return true
-  const command = evidence.harness(run.id)
-  const origins = processes.origins()
-  const last = command === null ? -1 : origins.findIndex((one) => sameProcess(one, command))
-  if (last < 0) return false
-  const candidates = origins.slice(0, last + 1).flatMap(({ pid, ticks }): Candidate[] => {
-    const seen = processes.sample(pid)
-    if (seen.kind !== 'seen' || seen.row.ticks !== ticks) return []
-    return [candidateOf(processes, seen.row)]
-  })
-  return agentsAmong(candidates, [], world.ownHarnesses()).length <= 1
-}
+/** Known conversations need no look at processes. */
+const isAbout = ({ agentState, help }: HookWorld, run: Run, native: string): boolean =>
+  agentState.natives(run.id).some(({ id }) => id === native) || help().isAbout(run)

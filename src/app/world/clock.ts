@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../model/index.ts'
 
 export const realClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
-  sleep: (ms) => sleep(ms) as Promise<void>,
+  // (Loading node:timers/promises takes some milliseconds, and every hook would pay them.)
+  sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
   random: () => Math.random(),
 }

@@ -12,18 +12,11 @@ const CLAUDE: HookEvents = {
   waiting: { event: 'Notification', matcher: 'permission_prompt' },
 }
 
-/** Claude's words for it: a line that the person sees, and the same for the model. */
-const claudeWords =
-  (hookEventName: string) =>
-  (text: string): string =>
-    JSON.stringify({ systemMessage: text, hookSpecificOutput: { hookEventName, additionalContext: text } })
-
 export const claudeHooks: HookRule = {
   kind: 'settings',
   path: (env) => join(folderOf(env, 'CLAUDE_CONFIG_DIR', '.claude'), 'settings.json'),
   // Some seconds after the question, if nobody has answered by then.
   events: { ...CLAUDE, waiting: { event: 'Notification', matcher: 'permission_prompt|elicitation_dialog|elicitation_url_dialog|agent_needs_input' } },
-  atPrompt: claudeWords('UserPromptSubmit'),
   note: null,
 }
 
@@ -32,7 +25,6 @@ export const codexHooks: HookRule = {
   path: (env) => join(folderOf(env, 'CODEX_HOME', '.codex'), 'hooks.json'),
   // It has no notifications; this one may decide, too, and says nothing.
   events: { ...CLAUDE, waiting: 'PermissionRequest' },
-  atPrompt: claudeWords('UserPromptSubmit'),
   note: 'codex runs no hook that you have not trusted: start codex once and choose "Trust all and continue" (or look at them with /hooks); until then, and whenever one changes, it leaves that one out without a word',
 }
 
@@ -46,7 +38,6 @@ export const geminiHooks: HookRule = {
     'turn-end': 'AfterAgent',
     waiting: { event: 'Notification', matcher: 'ToolPermission' },
   },
-  atPrompt: claudeWords('BeforeAgent'),
   note: null,
 }
 
@@ -54,7 +45,6 @@ export const qwenHooks: HookRule = {
   kind: 'settings',
   path: (env) => join(folderOf(env, 'QWEN_HOME', '.qwen'), 'settings.json'),
   events: CLAUDE,
-  atPrompt: claudeWords('UserPromptSubmit'),
   note: null,
 }
 
@@ -63,7 +53,6 @@ export const droidHooks: HookRule = {
   path: (env) => join(homeOf(env), '.factory', 'settings.json'),
   // Its notifications have no kinds; those of one that is idle are told apart by that.
   events: { ...CLAUDE, waiting: 'Notification' },
-  atPrompt: claudeWords('UserPromptSubmit'),
   note: null,
 }
 
@@ -82,7 +71,6 @@ export const copilotHooks: HookRule = {
     }
     return file({ version: 1, hooks })
   },
-  atPrompt: (text) => JSON.stringify({ additionalContext: text }),
   note: null,
 }
 
@@ -101,8 +89,6 @@ export const grokHooks: HookRule = {
     }
     return file({ hooks })
   },
-  // What a hook says at a prompt is thrown away: it is told with the next tool call.
-  atPrompt: () => null,
   note: null,
 }
 
@@ -113,7 +99,6 @@ export const opencodeHooks: HookRule = {
   kind: 'file',
   path: (env) => join(folderOf(env, 'XDG_CONFIG_HOME', '.config'), 'opencode', 'plugins', 'holdfast.js'),
   content: openCodePlugin,
-  atPrompt: (text) => text,
   note: pluginNote('opencode'),
 }
 
@@ -121,7 +106,6 @@ export const kiloHooks: HookRule = {
   kind: 'file',
   path: (env) => join(folderOf(env, 'XDG_CONFIG_HOME', '.config'), 'kilo', 'plugins', 'holdfast.js'),
   content: openCodePlugin,
-  atPrompt: (text) => text,
   note: pluginNote('kilo'),
 }
 

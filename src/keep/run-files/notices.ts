@@ -55,9 +55,9 @@ export function takeNotices(folder: string): Notice[] {
   // One who had our pid died while telling these.
   rmSync(taken, { recursive: true, force: true })
   if (!isMoved(folder, taken)) return []
-  const notices = namesIn(taken)
-    .toSorted()
-    .map((topic) => ({ topic, text: (readOr(join(taken, topic)) ?? '').trimEnd() }))
+  // An older Holdfast left one file instead of a folder.
+  const older = statSync(taken, { throwIfNoEntry: false })?.isFile() === true ? [{ topic: 'notice', text: (readOr(taken) ?? '').trimEnd() }] : null
+  const notices = older ?? namesIn(taken).map((topic) => ({ topic, text: (readOr(join(taken, topic)) ?? '').trimEnd() }))
   rmSync(taken, { recursive: true, force: true })
   return notices
 }

@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path'
 import type { ExitRecord, Intent, ProcessId, RunFiles, RunRecord } from '../../model/index.ts'
 import { exitFromShell, isSignallable } from '../../model/index.ts'
+import { type HookTexts, layHookFiles, NO_TEXTS, renderDenials } from '../hooks/hook-files.ts'
 import { readActivity, writeActivity } from './activity.ts'
 import { appendIfPossible, readIfThere, readOr, writeAtomically, writeIfPossible } from './atomic.ts'
 import { readNatives, writeNative } from './conversations.ts'
@@ -23,7 +24,7 @@ import { capLog, readFrom, sizeOf, startOfTail, timeOf } from './log.ts'
 import { dropNotice, leaveNotice, takeNotices } from './notices.ts'
 import { readTold, replaceTold } from './versioned-file.ts'
 
-/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `activity`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`. */
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `activity`, `facts`, `denial`, `denial.HARNESS`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`. */
 export const RUN_FORMAT = 1
 /** The keeper writes over this, in place: as long as any record, and none. */
 const EXIT_BLANK = `0${' '.repeat(9)}\n`
@@ -38,7 +39,8 @@ const OLDER = {
 const TOMBSTONE_BYTES = 512
 const RUN_ID = /^r[0-9a-f]{12}$/
 
-export function runFiles(home: string): RunFiles {
+/** `texts`: left out by those who neither create nor retire runs. */
+export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
   const root = join(home, 'runs')
   const at = (run: string, file: string): string => join(root, run, file)
   return {
@@ -47,6 +49,7 @@ export function runFiles(home: string): RunFiles {
         mkdirSync(join(root, run.id), { mode: 0o700 })
         writeFileSync(at(run.id, 'exit'), EXIT_BLANK, { mode: 0o600 })
         writeFileSync(at(run.id, 'tombstone'), ' '.repeat(TOMBSTONE_BYTES), { mode: 0o600 })
+        layHookFiles(join(root, run.id), texts, run.session)
         writeAtomically(at(run.id, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...run }))
       },
       recordKeeper: (run, keeper) => writeAtomically(at(run, 'keeper'), `${keeper.pid} ${keeper.ticks}\n`),
@@ -83,7 +86,13 @@ export function runFiles(home: string): RunFiles {
       recordJournal: (run, entries) => writeJournal(at(run, 'members'), entries),
     },
     fences: {
-      retire: (run, intent) => putTombstone(at(run, 'tombstone'), at(run, 'retired'), intent),
+      retire: (run, intent) => {
+        if (lstatSync(at(run, 'retired'), { throwIfNoEntry: false }) !== undefined) return true
+        // The denial comes first: whoever meets the fence finds it.
+        const session = readRecord(root, run)?.session
+        if (session !== undefined) renderDenials(join(root, run), texts, session, intent)
+        return putTombstone(at(run, 'tombstone'), at(run, 'retired'), intent)
+      },
       isRetired: (run) => existsSync(at(run, 'retired')),
       intent: (run) => readIntent(at(run, 'retired')),
       path: (run) => at(run, 'retired'),
@@ -91,6 +100,7 @@ export function runFiles(home: string): RunFiles {
     agentState: {
       natives: (run) => readNatives(at(run, 'native')),
       recordNative: (run, native) => writeNative(at(run, 'native'), native),
+      refused: (run) => readNatives(at(run, 'refused')),
       recordRefused: (run, native) => writeNative(at(run, 'refused'), native),
       activity: (run) => readActivity(at(run, 'activity')),
       recordActivity: (run, state) => writeActivity(at(run, 'activity'), state),
@@ -138,7 +148,7 @@ const ownCgroup = (path: string, run: string): string | null =>
   /^\/.*\/holdfast-[0-9a-f]{12}-(r[0-9a-f]{12})(\.scope)?$/.exec(path)?.[1] === run ? path : null
 
 const LITTER =
-  /^(ear|gate|plan|timer|done|prompt|notice|follow|followed|(run\.json|keeper|server|prompted|members|usage|follow|notice|aware|(notice|aware)\.left)\.\d+)$/
+  /^(ear|gate|plan|timer|done|prompt|notice|follow|followed|(run\.json|keeper|server|prompted|members|usage|follow|notice|aware|denial(\.[a-z]+)?|(notice|aware)\.left)\.\d+)$/
 function litterIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => LITTER.test(name))
@@ -180,7 +190,6 @@ function readExit(path: string): ExitRecord | null {
  * the name by which it is a fence. The first one stands, and nothing is ever written through a link that somebody planted.
  */
 function putTombstone(ready: string, fence: string, intent: Intent): boolean {
-  if (lstatSync(fence, { throwIfNoEntry: false }) !== undefined) return true
   try {
     const fd = openSync(ready, constants.O_WRONLY | constants.O_NOFOLLOW)
     try {

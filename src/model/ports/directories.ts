@@ -33,6 +33,8 @@ export interface Directories {
   branch(root: string): string | null
   /** The working tree that a linked one belongs to, or the bare repository itself. */
   mainWorktree(root: string): string | null
+  /** Tells cheaply whether a directory may lie in a repository by now. */
+  repositoryScout(): (path: string) => boolean
   /** Finds branches of many directories, and looks at each folder once. */
   branchFinder(): (path: string) => string | null
 }

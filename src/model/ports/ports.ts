@@ -146,7 +146,8 @@ export interface AgentState {
   /** The native ids that its agent is known to have had, the newest last; and adding one. */
   natives(run: string): readonly NativeId[]
   recordNative(run: string, native: NativeId): void
-  /** A conversation that its agent went to, and that is another live session's. */
+  /** Conversations that its agent went to, and that are another live session's; and adding one. */
+  refused(run: string): readonly NativeId[]
   recordRefused(run: string, native: NativeId): void
   /** What its hooks said last that it is at, and when; null: nothing. */
   activity(run: string): NotedActivity | null

@@ -69,6 +69,9 @@ export type SeenLocks = { readonly locks: readonly Lock[]; readonly newest: numb
 /** A run as its directory tells it, for a store that was lost. */
 export type RestoredRun = { readonly record: RunRecord; readonly directory: Directory | null; readonly native: NativeId | null }
 
+/** Where a run works: the directory that it holds; null: it lives and holds none. */
+export type RunPlace = { readonly run: string; readonly held: Directory | null }
+
 export type Snapshot = {
   readonly views: readonly SessionView[]
   readonly locks: readonly Lock[]
@@ -125,8 +128,8 @@ export interface RunStore {
 export interface SessionStore {
   /** By id or alias; with `prefix` also by the beginning of an id, if only one session has it. */
   find(reference: string, how: 'exact' | 'prefix'): Promise<Found>
-  /** One consistent read of everything live, or of everything. */
-  snapshot(which: 'live' | 'all', limit: number): Promise<Snapshot>
+  /** One consistent read of everything live, or of everything. `only`: of these runs, and no others. */
+  snapshot(which: 'live' | 'all', limit: number, only?: readonly string[]): Promise<Snapshot>
   /** The row, its runs, locks, events and messages move to the new id, in one transaction; the old id stays as an alias. */
   rebind(request: RebindRequest): Promise<RebindAnswer>
   /** What a session was called before. */
@@ -143,6 +146,8 @@ export interface ConversationStore {
 
 /** Held directories. */
 export interface LockStore {
+  /** Where live runs work and what runs hold, in few columns: cheap also with many of them. */
+  workplaces(): Promise<readonly RunPlace[]>
   /** All locks; `ancestors` and `session` say whose caller it is. */
   all(ancestors: readonly string[], session: string | null): Promise<SeenLocks>
   /** Takes a lock by hand; null: somebody was first, look again. */

@@ -61,7 +61,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     },
     sessions: {
       find: (reference, how) => read(() => reads.find(db, reference, how)),
-      snapshot: (which, limit) => read(() => reads.snapshot(db, which, limit)),
+      snapshot: (which, limit, only) => read(() => reads.snapshot(db, which, limit, only ?? null)),
       rebind: (request) => write(() => rebind(db, request)),
       formerIds: (session) => read(() => reads.formerIds(db, session)),
     },
@@ -70,6 +70,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       owner: (native) => read(() => reads.nativeOwner(db, native)),
     },
     locks: {
+      workplaces: () => read(() => locks.workplaces(db)),
       all: (ancestors, session) => read(() => locks.locks(db, ancestors, session)),
       take: (request) => write(() => locks.lock(db, request)),
       free: (lock, how, at) => write(() => locks.unlock(db, lock, how, at)),

@@ -1,7 +1,7 @@
-import type { Directory, Lock, LockRequest, ProcessId, RunBase, SeenLocks, SharedWith } from '../../model/index.ts'
+import type { Directory, Lock, LockRequest, ProcessId, RunBase, RunPlace, SeenLocks, SharedWith } from '../../model/index.ts'
 import type { Database, SqlValue } from '../driver.ts'
 import { recordEvent } from './events.ts'
-import { LIVE, toLock } from './rows.ts'
+import { LIVE, toDirectory, toLock } from './rows.ts'
 
 /**
  * Whom a caller is no stranger to: the runs around it (?1, a list) and all that live in those; and of the session that it starts a run of
@@ -37,6 +37,22 @@ export const locks = (db: Database, ancestors: readonly string[], session: strin
   const kin = db.prepare(KIN).all(JSON.stringify(ancestors), session)
   return { locks: found, newest: Math.max(0, ...found.map(({ seq }) => seq)), kin: new Set(kin.map((row) => String(row['id']))) }
 }
+
+/** Those of these runs, whoever holds them. */
+export const locksOf = (db: Database, runs: readonly string[]): Lock[] =>
+  db.prepare('SELECT * FROM lock WHERE run IN (SELECT value FROM json_each(?)) ORDER BY dir, seq').all(JSON.stringify(runs)).map(toLock)
+
+/** Few columns: each of them costs, for each of many runs. */
+export const workplaces = (db: Database): RunPlace[] => [
+  ...db
+    .prepare(`SELECT run, dir, dir_key, dir_inner, above, below, repository FROM lock WHERE kind = 'run' AND run IS NOT NULL`)
+    .all()
+    .map((row) => ({ run: String(row['run']), held: toDirectory(row) })),
+  ...db
+    .prepare(`SELECT id FROM run WHERE state IN (${LIVE}) AND id NOT IN (SELECT run FROM lock WHERE kind = 'run' AND run IS NOT NULL)`)
+    .all()
+    .map((row) => ({ run: String(row['id']), held: null })),
+]
 
 export const allLocks = (db: Database): Lock[] => db.prepare('SELECT * FROM lock ORDER BY dir, seq').all().map(toLock)
 

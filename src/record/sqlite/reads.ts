@@ -1,7 +1,7 @@
 import type { Found, HoldfastEvent, LiveRun, NativeId, Run, SessionView, Snapshot, Tokens } from '../../model/index.ts'
 import { isLive, Problem } from '../../model/index.ts'
 import type { Database, Row } from '../driver.ts'
-import { allLocks } from './lock.ts'
+import { allLocks, locksOf } from './lock.ts'
 import { LIVE, runColumns, toEvent, toRun, toSession } from './rows.ts'
 
 /** How many candidates an ambiguous prefix names. */
@@ -39,14 +39,20 @@ export function nativeOwner(db: Database, { harness, id }: NativeId): SessionVie
   return row === undefined ? null : toView(row)
 }
 
-export const snapshot = (db: Database, which: 'live' | 'all', limit: number): Snapshot => ({ ...views(db, which, limit), locks: allLocks(db) })
+export const snapshot = (db: Database, which: 'live' | 'all', limit: number, only: readonly string[] | null): Snapshot => ({
+  ...views(db, which, limit, only),
+  locks: only === null ? allLocks(db) : locksOf(db, only),
+})
 
-export const liveRuns = (db: Database, limit: number): Omit<Snapshot, 'locks'> => views(db, 'live', limit)
+export const liveRuns = (db: Database, limit: number): Omit<Snapshot, 'locks'> => views(db, 'live', limit, null)
 
-function views(db: Database, which: 'live' | 'all', limit: number): Omit<Snapshot, 'locks'> {
+function views(db: Database, which: 'live' | 'all', limit: number, only: readonly string[] | null): Omit<Snapshot, 'locks'> {
   const where =
-    which === 'live' ? `JOIN run r ON r.session = s.id WHERE r.state IN (${LIVE})` : 'JOIN run r ON r.session = s.id AND r.epoch = s.epoch'
-  const rows = db.prepare(`SELECT s.*, ${runColumns('r')} FROM session s ${where} ORDER BY r.started_at DESC LIMIT ?`).all(limit)
+    which === 'live' ? `JOIN run r ON r.session = s.id WHERE r.state IN (${LIVE})` : 'JOIN run r ON r.session = s.id AND r.epoch = s.epoch WHERE 1'
+  const among = only === null ? '' : 'AND r.id IN (SELECT value FROM json_each(?))'
+  const rows = db
+    .prepare(`SELECT s.*, ${runColumns('r')} FROM session s ${where} ${among} ORDER BY r.started_at DESC LIMIT ?`)
+    .all(...(only === null ? [] : [JSON.stringify(only)]), limit)
   const found: SessionView[] = []
   const unreadable: string[] = []
   for (const row of rows) {

@@ -1,4 +1,4 @@
-import type { Containment, HoldfastEvent, Intent, Lock, Run, RunBase, RunState, Session, Usage } from '../../model/index.ts'
+import type { Containment, Directory, HoldfastEvent, Intent, Lock, Run, RunBase, RunState, Session, Usage } from '../../model/index.ts'
 import { LIVE_STATES, Problem } from '../../model/index.ts'
 import type { Row } from '../driver.ts'
 
@@ -132,16 +132,18 @@ export const toSession = (row: Row): Session => ({
   wentTo: textOrNull(row['went_to']),
 })
 
+export const toDirectory = (row: Row): Directory => ({
+  path: String(row['dir']),
+  key: String(row['dir_key']),
+  inner: String(row['dir_inner']),
+  above: json(row['above']),
+  below: json(row['below']),
+  repository: jsonOrNull(row['repository']),
+})
+
 export const toLock = (row: Row): Lock => ({
   seq: Number(row['seq']),
-  directory: {
-    path: String(row['dir']),
-    key: String(row['dir_key']),
-    inner: String(row['dir_inner']),
-    above: json(row['above']),
-    below: json(row['below']),
-    repository: jsonOrNull(row['repository']),
-  },
+  directory: toDirectory(row),
   holder: json(row['holder']),
   place: json(row['place']),
   session: textOrNull(row['session']),

@@ -1,0 +1,56 @@
+import { writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { type HookHelp, hear, openHookWorld, readAll } from '../app/index.ts'
+import { exitCode } from '../model/index.ts'
+
+/** A payload may carry a whole prompt. */
+const MAX_PAYLOAD = 4 * 1024 * 1024
+
+/** cli.cjs, as far as hooks need it: a bundle of its own, so that most calls do not load it. */
+type Bundle = { openHookHelp(home: string): HookHelp }
+
+/** One call of a hook: `hook.cjs HARNESS EVENT`, with the payload on stdin. Failures must not hold up an agent. */
+async function main([harness = '', event = '']: readonly string[]): Promise<number> {
+  const loadHelp = (home: string): HookHelp => (require(join(__dirname, 'cli.cjs')) as Bundle).openHookHelp(home)
+  const world = openHookWorld(process.env, loadHelp)
+  if (world === null) return 0
+  try {
+    const { stdout, stderr, status = 0 } = await hear(world, { harness, event, payload: payloadFrom(event === 'record' ? null : stdin()) })
+    if (stdout !== undefined) writeSync(1, `${stdout}\n`)
+    if (stderr !== undefined) writeSync(2, `${stderr}\n`)
+    return status
+  } finally {
+    world.close()
+  }
+}
+
+/** Null: there is none, or it is too long. */
+function stdin(): Uint8Array | null {
+  try {
+    return readAll(0, MAX_PAYLOAD)
+  } catch {
+    return null
+  }
+}
+
+/** Empty, where nobody can say who calls. */
+function payloadFrom(bytes: Uint8Array | null): Record<string, unknown> {
+  try {
+    const value = JSON.parse(new TextDecoder().decode(bytes ?? new Uint8Array())) as unknown
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
+
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code
+  },
+  (error: unknown) => {
+    // A fault of the world must not disturb the agent. (By its name: the Problem of cli.cjs is another class.)
+    if ((error as Error).name === 'Problem') return
+    writeSync(2, `holdfast hook: a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+    process.exitCode = exitCode.bug
+  },
+)
