@@ -2,7 +2,6 @@ import { endRun, endWhatIsLeft, type RunEnd } from '../../act/index.ts'
 import type { ClaimDecision } from '../../decide/index.ts'
 import type { Intent, LiveRun } from '../../model/index.ts'
 import { isLive, Problem } from '../../model/index.ts'
-import { findProgram } from '../../observe/index.ts'
 import { refusal } from '../lock/refusal-message.ts'
 import { endForgotten, type Forgotten } from '../lock/trees-without-record.ts'
 import { closePane } from '../pane/join-pane.ts'
@@ -67,11 +66,6 @@ const graceOf = ({ request, world }: Plan): number => request.graceMs ?? world.p
 /** Ends the owner, and proves it. */
 async function retire(plan: Plan, run: LiveRun, retired: RunEnd[]): Promise<void> {
   const { world, store, request } = plan
-  if (plan.ancestors.includes(run.id)) {
-    throw new Problem('held', `this command runs inside session ${run.session}, which it would have to end first`, {
-      hint: 'take it over from outside',
-    })
-  }
   const how = { intent: intentOfTakeover(world), graceMs: graceOf(plan), despiteUnknown: request.force ?? false }
   const end = await endRun(run, { ...world, store }, how)
   const isOwn = end.run.id === run.id
@@ -93,13 +87,6 @@ async function endLeft({ world, store }: Plan, id: string): Promise<void> {
 /** Somebody is about to write down an end: give it a moment, then help. */
 async function settle(run: LiveRun, { world, store }: Plan): Promise<void> {
   await endRun(run, { ...world, store }, { intent: null, graceMs: world.policy.leftoverGraceMs })
-}
-
-/** What cannot be started is told before anybody is ended for it. */
-export function refuseMissingProgram({ world, request, directory }: Plan): void {
-  const [program = ''] = request.argv
-  if (request.adopt === undefined && findProgram(program, directory.path, world.env['PATH']) === null)
-    throw new Problem('noSuchSession', `could not start ${program}: it is not there, or no executable file; nobody was ended for it`)
 }
 
 function survivorsProblem(end: Extract<RunEnd, { kind: 'survivors' }>, what: string): Problem {

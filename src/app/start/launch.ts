@@ -5,7 +5,7 @@ import { GIT_VARIABLES, SESSION_VARIABLES } from '../../harness/index.ts'
 import type { CgroupBase, Ending, HostedKeeper, Launch, Pane, ProcessId, RunBase, RunRecord, Store } from '../../model/index.ts'
 import { intentOf, isLive, LINEAGE_VARIABLE, liveRunsOf, Problem } from '../../model/index.ts'
 import { unreadVariables } from '../../observe/index.ts'
-import { refuseElsewhere } from '../pane/hosting.ts'
+import { hostedElsewhere } from '../pane/hosting.ts'
 import { reachServer } from '../pane/join-pane.ts'
 import { withFailpoints } from '../world/failpoints.ts'
 import type { Front } from '../world/front.ts'
@@ -93,7 +93,8 @@ async function hostInPane(world: World, store: Store, launch: Launch, pane: Pane
 
 /** Another server may have come up since its namespaces were looked at: what counts is where the keeper is. */
 function takeHosted(world: World, run: RunBase, { server, namespaces }: HostedKeeper): void {
-  refuseElsewhere(namespaces)
+  const problem = hostedElsewhere(namespaces)
+  if (problem !== null) throw problem
   if (server !== null) world.evidence.recordServer(run.id, server)
 }
 

@@ -6,31 +6,32 @@ const MAX_PROMPT = 16 * 1024 * 1024
 const MAX_ARGUMENT = 128 * 1024 - 1
 
 /** The prompt in a file, or (`-`) on stdin. */
-export function readPrompt(path: string): Uint8Array {
-  if (path === '') throw new Problem('usage', '--prompt-file needs a file, or - for stdin')
+export function readPrompt(path: string): Uint8Array | Problem {
+  if (path === '') return new Problem('usage', '--prompt-file needs a file, or - for stdin')
   const bytes = path === '-' ? readAll(0, MAX_PROMPT) : readFile(path)
+  if (bytes instanceof Problem) return bytes
   if (bytes === null)
-    throw new Problem('usage', `the prompt in ${nameOf(path)} is longer than ${MAX_PROMPT / 1024 / 1024} MB`, {
+    return new Problem('usage', `the prompt in ${nameOf(path)} is longer than ${MAX_PROMPT / 1024 / 1024} MB`, {
       hint: 'put it into a file in the directory, and tell the agent to read that',
     })
-  if (bytes.every((byte) => byte <= 0x20)) throw new Problem('usage', `there is no prompt in ${nameOf(path)}`)
+  if (bytes.every((byte) => byte <= 0x20)) return new Problem('usage', `there is no prompt in ${nameOf(path)}`)
   return bytes
 }
 
 const nameOf = (path: string): string => (path === '-' ? 'stdin' : path)
 
-function readFile(path: string): Uint8Array | null {
+function readFile(path: string): Uint8Array | Problem | null {
   let fd: number
   try {
     fd = openSync(path, 'r')
   } catch (error) {
-    throw new Problem('noSuchSession', `the prompt ${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`, {
+    return new Problem('noSuchSession', `the prompt ${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`, {
       hint: 'say where it lies, or - for stdin',
       cause: error,
     })
   }
   try {
-    if (fstatSync(fd).isDirectory()) throw new Problem('usage', `the prompt ${path} is a directory`)
+    if (fstatSync(fd).isDirectory()) return new Problem('usage', `the prompt ${path} is a directory`)
     return readAll(fd, MAX_PROMPT)
   } finally {
     closeSync(fd)
@@ -65,11 +66,11 @@ function readSome(fd: number, chunk: Buffer): number {
 }
 
 /** Where a harness takes its prompt as an argument only. */
-export function asArgument(prompt: Uint8Array, title: string): string {
-  if (prompt.includes(0)) throw new Problem('usage', `the prompt has a NUL byte, and ${title} takes its prompt as an argument`)
+export function unfitAsArgument(prompt: Uint8Array, title: string): Problem | null {
+  if (prompt.includes(0)) return new Problem('usage', `the prompt has a NUL byte, and ${title} takes its prompt as an argument`)
   if (prompt.length > MAX_ARGUMENT)
-    throw new Problem('usage', `${title} takes its prompt as an argument, which may be ${MAX_ARGUMENT} bytes long; this one has ${prompt.length}`, {
+    return new Problem('usage', `${title} takes its prompt as an argument, which may be ${MAX_ARGUMENT} bytes long; this one has ${prompt.length}`, {
       hint: 'put it into a file in the directory, and tell the agent to read that',
     })
-  return new TextDecoder().decode(prompt)
+  return null
 }
