@@ -28,7 +28,7 @@ export type Look = {
 
 export async function lookAndDecide(before: Plan): Promise<Look> {
   const view = await viewOf(before)
-  // It may have got another id meanwhile.
+  // The session may have got another id meanwhile.
   const plan = { ...before, session: view?.session.id ?? before.session }
   const { world, request } = plan
   const current = toJudge(view?.run ?? null)
@@ -46,7 +46,7 @@ async function viewOf({ store, session }: Plan): Promise<SessionView | null> {
   return found.kind === 'found' ? found.view : null
 }
 
-/** What is held by a run around us, by a process we were started from, or by our own session, is not in our way. */
+/** Locks of a run around us, of a process that we were started from, and of our own session are not in our way. */
 async function whoIsThere({ world, store, session, ancestors, directory }: Plan, current: LiveRun | null): Promise<Beside> {
   const { ours, theirs, newest } = await whoseLocks(world, store, { ancestors, session, own: current?.id ?? null })
   const around = ours.filter((lock) => lock.holder.kind === 'run' && lock.run !== current?.id)

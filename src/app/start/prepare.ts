@@ -13,11 +13,11 @@ import type { StartRequest } from './request.ts'
 
 // Each step gathers the facts of one stage, and refuses nothing: the checks of that stage do.
 
-/** `proven`: as it was just proven. */
-export async function withCaller(asked: Asked, proven: Caller | null): Promise<Called> {
-  const caller = proven ?? (await proveCaller(asked.world))
-  const stays = asked.asked.detach || asked.asked.tmux === true
-  return { ...asked, caller, front: stays ? null : caller.front }
+/** `proven`: the caller, where somebody has just proven it. */
+export async function withCaller({ world, asked }: Asked, proven: Caller | null): Promise<Called> {
+  const caller = proven ?? (await proveCaller(world))
+  const isForeground = !asked.detach && asked.tmux !== true
+  return { world, asked, caller, front: isForeground ? caller.front : null }
 }
 
 export function withCommand(called: Called): Worded {

@@ -20,7 +20,7 @@ import { recordRefusal } from './record-refusal.ts'
 import type { StartRequest } from './request.ts'
 import type { Begun, Started } from './started.ts'
 
-/** What to do about a live owner, asked where a start is about to be refused because of it; null: leave it. */
+/** Asked where a live owner is about to refuse a start; answers what to do about it, or null: leave it. */
 type Ask = (refusal: Problem) => OnLive | null
 
 /** Start a session's next run: plan, look, decide, clear the way as far as the caller allows, claim, launch. `proven`: the caller, as just proven. */
@@ -32,7 +32,7 @@ export async function start(world: World, request: StartRequest, ask: Ask = () =
   } catch (error) {
     const onLive = error instanceof Problem && error.kind === 'held' ? ask(error) : null
     if (onLive !== null) return start(world, { ...request, onLive })
-    // Only now: who is asked and goes on was never refused.
+    // Only now: a start that goes on after the question was never refused.
     await recordRefusal(world, request, plan, error)
     throw error
   }
@@ -53,7 +53,7 @@ async function planned(world: World, request: StartRequest, proven: Caller | nul
   return planOf(placed)
 }
 
-/** A worktree that was made for a start that came to nothing goes again, unless somebody else has found his way into it. */
+/** A worktree that was made for a start that came to nothing is removed again, unless somebody else works in it by now. */
 async function startPlanned(plan: Plan): Promise<Started> {
   const worktrees: string[] = []
   const discard = async (): Promise<void> => {

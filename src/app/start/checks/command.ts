@@ -5,7 +5,7 @@ import { unfitAsArgument } from '../prompt.ts'
 import { uncounted } from './budget.ts'
 import type { Check } from './check.ts'
 
-/** What was configured and not understood is not left out in silence: an agent may rely on it. */
+/** Configuration that was not understood is not left out in silence: an agent may rely on it. */
 export const configInvalid: Check<'command'> = {
   name: 'config-invalid',
   when: ['command'],
