@@ -359,3 +359,14 @@ verifies('bounded', 'the caller is proven once for a start', async () => {
   await expect(start(lab.world, aRequest(lab))).resolves.toMatchObject({ kind: 'running' })
   expect(reads.mock.calls).toEqual([[marker]])
 })
+
+verifies('one-owner', 'an owner that is about to be replaced is not in the way of the newest conversation', async () => {
+  const lab = await starting()
+  lab.program('claude')
+  const request = aRequest(lab, { harness: 'claude', argv: [], promptFile: lab.file('say hello') })
+  await start(lab.world, request)
+  const { refused } = watched()
+  const started = await start(lab.world, { ...request, argv: ['--continue'], onLive: 'takeover' })
+  expect(started).toMatchObject({ kind: 'running', retired: [{ kind: 'ended' }] })
+  expect(refused).toEqual([])
+})
