@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { claimsOf } from '../../src/app/agent/find-agents.ts'
 import { openWorld } from '../../src/app/compose/open-world.ts'
-import { refuseOwned } from '../../src/app/start/conversation-owners.ts'
+import { ownedAlready } from '../../src/app/start/checks/conversation-owners.ts'
 import type { Agent } from '../../src/model/index.ts'
 import { row, session } from '../decide/build.ts'
 import { verifies } from '../requirements.ts'
@@ -107,17 +107,13 @@ verifies('one-owner', 'a start of a native id that a live process owns is refuse
   inLab(async (lab) => {
     const config = lab.newDir()
     const world = openWorld({ assets: resolve('dist'), home: lab.home, env: { ...lab.env, CLAUDE_CONFIG_DIR: config } })
-    const refused = (id: string, except: string | null = null) =>
-      refuseOwned(world, { harness: 'claude', id }, except).then(
-        () => null,
-        (error: unknown) => error,
-      )
+    const refused = (id: string, except: string | null = null) => ownedAlready(world, { harness: 'claude', id }, except)
     const claude = program(lab, 'claude', '/bin/bash')
     const dir = lab.newDir()
     await stranger(dir, claude, saying(lab, '--resume', X), async ({ pid }) => {
       const line = `claude session ${X} is in use by claude (pid ${pid}) since `
       const problem = await refused(X)
-      expect(problem).toMatchObject({ id: 'conversation-in-use', exitCode: 75, message: expect.stringContaining(line) })
+      expect(problem).toMatchObject({ kind: 'held', exitCode: 75, message: expect.stringContaining(line) })
       expect(problem).toMatchObject({
         message: expect.stringContaining(`in ${dir}, which Holdfast did not start (its command line names it`),
         hint: expect.stringMatching(new RegExp(`holdfast adopt ${pid} .*end it yourself.*--allow-unmanaged`)),
@@ -128,7 +124,7 @@ verifies('one-owner', 'a start of a native id that a live process owns is refuse
       register(config, pid, Y)
       expect(await refused(X)).toBeNull()
       expect(await refused(Y)).toMatchObject({ message: expect.stringContaining('its harness says so') })
-      expect(await refuseOwned(world, { harness: 'codex', id: Y }, null)).toBeUndefined()
+      expect(await ownedAlready(world, { harness: 'codex', id: Y }, null)).toBeNull()
     })
     expect(await refused(Y), 'it is gone, and what it left in the registry proves nothing').toBeNull()
     // What belongs to a session is left to its own claim, and in the way of any other.
@@ -168,7 +164,7 @@ test('a background session of a daemon is in the way too, and is told how to joi
         )
         const env = { CLAUDE_CONFIG_DIR: config }
         const world = openWorld({ assets: resolve('dist'), home: lab.home, env: { ...lab.env, ...env } })
-        await expect(refuseOwned(world, { harness: 'claude', id: X }, null)).rejects.toMatchObject({
+        expect(await ownedAlready(world, { harness: 'claude', id: X }, null)).toMatchObject({
           id: 'conversation-in-use',
           hint: expect.stringMatching(/^claude attach abc joins it · claude stop abc ends it$/),
         })

@@ -1,5 +1,5 @@
 import type { Run } from '../../model/index.ts'
-import { LINEAGE_VARIABLE, MAX_LINEAGE, Problem, policy, sameProcess, signalsIn } from '../../model/index.ts'
+import { isLive, LINEAGE_VARIABLE, policy, sameProcess, signalsIn } from '../../model/index.ts'
 import { asRunMarker, type Front, frontIn, markerIn } from '../world/front.ts'
 import type { World } from '../world/world.ts'
 
@@ -33,13 +33,7 @@ export const bornWith = ({ processes }: World, front: Front | null): number | nu
 /** The secrets of the runs this command was started in, outermost first; without the one its own front has just made. */
 export function lineageOf({ env }: World, front: Front | null): string[] {
   const all = (env[LINEAGE_VARIABLE] ?? '').split(':').filter(Boolean)
-  const lineage = front !== null && all.at(-1) === front.cookie ? all.slice(0, -1) : all
-  if (lineage.length >= MAX_LINEAGE) {
-    throw new Problem('nesting-too-deep', `runs are nested ${lineage.length} deep; that looks like an agent that starts itself`, {
-      hint: 'start it outside the session',
-    })
-  }
-  return lineage
+  return front !== null && all.at(-1) === front.cookie ? all.slice(0, -1) : all
 }
 
 /**
@@ -51,10 +45,15 @@ export async function parentRun(world: World, as: 'writer' | 'reader' = 'writer'
   const front = await provenFront(world, as)
   const marker = bornWith(world, front)
   const marked = marker === null ? null : await store.runs.liveWithMarker(marker)
-  if (marked !== null) return marked
   const id = world.env['HOLDFAST_RUN']
-  const named = id === undefined ? null : await store.runs.get(id)
-  return named !== null && named.marker === null && lineageOf(world, front).includes(named.cookie) ? named : null
+  const named = id === undefined || marked !== null ? null : await store.runs.get(id)
+  return parentIn(marked, named, lineageOf(world, front))
+}
+
+/** The same, from the runs that the marker and the environment name. */
+export function parentIn(marked: Run | null, named: Run | null, lineage: readonly string[]): Run | null {
+  if (marked !== null && isLive(marked)) return marked
+  return named !== null && named.marker === null && lineage.includes(named.cookie) ? named : null
 }
 
 /** The ids of the runs above, nearest first. */

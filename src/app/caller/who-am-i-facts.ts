@@ -27,9 +27,13 @@ export type Seen = { readonly run: Run; readonly pid: number | null }
  * Everything that tells who the caller is. Only the few processes that it was started from are looked at; all of them only where nothing but
  * a marker is left, and that may have come through a shared daemon.
  */
-export async function selfFacts(world: World, as: 'writer' | 'reader', seen?: readonly Seen[]): Promise<SelfFacts> {
+export async function selfFacts(
+  world: World,
+  as: 'writer' | 'reader',
+  { seen, front: known }: { readonly seen?: readonly Seen[] | undefined; readonly front?: Front | null } = {},
+): Promise<SelfFacts> {
   const store = await world.store(as)
-  const front = await provenFront(world, as)
+  const front = known === undefined ? await provenFront(world, as) : known
   const marker = bornWith(world, front)
   const marked = await onRecord(store, marker === null ? null : ((await store.runs.liveWithMarker(marker)) ?? (await store.runs.withMarker(marker))))
   const name = world.env['HOLDFAST_RUN']

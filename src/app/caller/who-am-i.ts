@@ -1,7 +1,8 @@
 import { decideSelf, mayBeOthers } from '../../decide/index.ts'
 import { isLive, Problem, type Run, type Self } from '../../model/index.ts'
+import type { Front } from '../world/front.ts'
 import type { World } from '../world/world.ts'
-import { parentRun } from './caller.ts'
+import { lineageOf, parentIn, provenFront } from './caller.ts'
 import { type Seen, selfFacts } from './who-am-i-facts.ts'
 
 /** Who the caller is. */
@@ -13,17 +14,18 @@ export async function whoAmI(world: World, seen?: readonly Seen[]): Promise<WhoA
   if (unknown !== null) return { kind: 'nobody', why: unknown }
   if (world.processes.here().pidNamespace === '')
     return { kind: 'nobody', why: '/proc shows another pid namespace than ours, or none: nothing can be proven from here' }
-  const self = decideSelf(await selfFacts(world, 'reader', seen))
+  const self = decideSelf(await selfFacts(world, 'reader', { seen }))
   const fence = self.kind === 'session' && self.note === null ? world.fences.intent(self.run.id) : null
   return self.kind === 'session' && fence !== null ? { ...self, note: `it was fenced off: ${fence.reason}` } : self
 }
 
-/** The run that this command was started in: ours, or else the one whose marker we have. */
-export async function runAround(world: World, as: 'writer' | 'reader'): Promise<Run | null> {
-  const facts = await selfFacts(world, as)
+/** The run that this command was started in: ours, or else the one whose marker we have. `front`: as it was just proven. */
+export async function runAround(world: World, as: 'writer' | 'reader', front?: Front | null): Promise<Run | null> {
+  const proven = front === undefined ? await provenFront(world, as) : front
+  const facts = await selfFacts(world, as, { front: proven })
   const self = decideSelf(facts)
   if (self.kind === 'session') return self.run
-  return mayBeOthers(facts) ? null : parentRun(world, as)
+  return mayBeOthers(facts) ? null : parentIn(facts.marked?.run ?? null, facts.named?.run ?? null, lineageOf(world, proven))
 }
 
 /** For what only a session can do, and only as long as it may. */

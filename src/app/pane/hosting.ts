@@ -12,20 +12,20 @@ export async function hosting({ panes }: World): Promise<{ readonly trouble: str
   return old === null ? { trouble: null, version } : { trouble: old }
 }
 
-/** What could not be hosted is refused before anybody is ended for it. */
-export async function refuseUnhosted(world: World): Promise<void> {
+/** Why no run can be hosted in a pane here. */
+export async function unhosted(world: World): Promise<Problem | null> {
   const { trouble } = await hosting(world)
-  if (trouble !== null)
-    throw new Problem('tmux-unavailable', `a run cannot be hosted in tmux: ${trouble}`, { hint: 'install tmux, or leave --tmux out' })
-  const namespaces = await world.panes.namespaces()
-  if (namespaces !== null) refuseElsewhere(namespaces)
+  return trouble === null
+    ? null
+    : new Problem('tmux-unavailable', `a run cannot be hosted in tmux: ${trouble}`, { hint: 'install tmux, or leave --tmux out' })
 }
 
 /** Namespaces cannot be given to a run that is hosted: it has those of its server. */
-export function refuseElsewhere(namespaces: Namespaces): void {
+export function hostedElsewhere(namespaces: Namespaces): Problem | null {
   const where = elsewhere(namespaces)
-  if (where !== null)
-    throw new Problem('tmux-server-elsewhere', `the tmux server of this home is in ${where}: a run would be there too`, {
-      hint: 'start it where that server runs, or stop the sessions in its panes first (holdfast ls), or use another --home',
-    })
+  return where === null
+    ? null
+    : new Problem('tmux-server-elsewhere', `the tmux server of this home is in ${where}: a run would be there too`, {
+        hint: 'start it where that server runs, or stop the sessions in its panes first (holdfast ls), or use another --home',
+      })
 }

@@ -5,7 +5,7 @@ import { keeperOf } from '../agent/find-agents.ts'
 import { agentsHere, markedBy, ownersOf } from '../agent/unmanaged-agents.ts'
 import { everybody } from '../world/process-candidate.ts'
 import type { World } from '../world/world.ts'
-import { refuseOwnedElsewhere } from './conversation-owners.ts'
+import { ownedElsewhere } from './checks/conversation-owners.ts'
 import { start } from './start.ts'
 import type { Started } from './started.ts'
 
@@ -22,7 +22,8 @@ export type AdoptRequest = {
 export async function adopt(world: World, { pid, force = false, ...request }: AdoptRequest): Promise<Started> {
   const agent = findAgent(world, pid, force)
   await refuseManaged(world, agent)
-  if (agent.nativeId !== null) await refuseOwnedElsewhere(world, { harness: agent.harness, id: agent.nativeId }, agent.row.pid)
+  const owned = agent.nativeId === null ? null : await ownedElsewhere(world, { harness: agent.harness, id: agent.nativeId }, agent.row.pid)
+  if (owned !== null) throw owned
   if (agent.cwd === null)
     throw new Problem('process-directory-unknown', `where pid ${pid} works cannot be told`, { hint: 'adopt it as its own user' })
   const argv = agent.argv.length > 0 ? agent.argv : [agent.row.name]

@@ -6,15 +6,16 @@ import type { World } from '../world/world.ts'
 import type { Plan } from './plan.ts'
 
 /**
- * Agents that Holdfast did not start and that work where this run shall: named and refused, or (--allow-unmanaged) answered, so that it is
- * recorded beside whom it works. Where a run around us holds the directory already, that one was asked.
+ * Agents that Holdfast did not start and that work where this run shall. With --allow-unmanaged, the lock says beside whom the run works.
+ * Where a run around us holds the directory already, that run was asked.
  */
-export async function besideUnmanaged(plan: Plan, delegated: boolean): Promise<readonly Agent[]> {
-  const { world, request, directory } = plan
-  if (delegated || request.adopt !== undefined) return []
-  const found = await unmanagedIn(world, directory)
+export async function unmanagedBeside({ world, request, directory }: Plan, delegated: boolean): Promise<readonly Agent[]> {
+  return delegated || request.adopt !== undefined ? [] : unmanagedIn(world, directory)
+}
+
+/** Names them, and what can be done. */
+export async function inUseBy({ world, directory }: Plan, found: readonly [Agent, ...Agent[]]): Promise<Problem> {
   const [first] = found
-  if (first === undefined || request.allowUnmanaged === true) return found
   const told = found.map((agent) => agentLine(world, agent)).join('; ')
   const marked = await markedBy(world, first)
   const ways = [
@@ -24,7 +25,7 @@ export async function besideUnmanaged(plan: Plan, delegated: boolean): Promise<r
     'or end it yourself',
   ]
   const whose = marked === null ? 'which Holdfast did not start' : `which has the marker of ${marked}`
-  throw new Problem('directory-in-use', `directory ${directory.path} is in use by ${told}, ${whose}`, {
+  return new Problem('directory-in-use', `directory ${directory.path} is in use by ${told}, ${whose}`, {
     hint: ways.join(' · '),
     detail: { unmanaged: found.map((agent) => agentFacts(world, agent)) },
   })

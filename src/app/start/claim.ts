@@ -1,24 +1,17 @@
 import type { Holding } from '../../decide/index.ts'
-import type { Agent, Lock, RunBase, SharedWith } from '../../model/index.ts'
+import type { Agent, RunBase, SharedWith } from '../../model/index.ts'
 import { isLive, Problem } from '../../model/index.ts'
 import { carriedBy } from '../lock/refusal-message.ts'
 import { containmentFor } from '../world/choose-containment.ts'
 import { newCookie, newMarker, newRunId } from '../world/ids.ts'
+import type { Lost } from './checks/check.ts'
+import { endingAround, takenBy } from './checks/session.ts'
+import type { Beside } from './look.ts'
 import type { Plan } from './plan.ts'
-import { nameTaken, parentEnding } from './prepare.ts'
-
-/** Who holds the directory, the newest lock by then, whether a run around us holds it already, and who is in other worktrees of its repository. */
-export type Beside = {
-  readonly holdings: readonly Holding[]
-  readonly newest: number
-  readonly delegated: boolean
-  readonly neighbours: readonly Lock[]
-  readonly forgotten: readonly Holding[]
-}
 
 /** Takes the next epoch with its directory, in one transaction. Null: somebody was first, look again. */
 export async function claim(plan: Plan, seenEpoch: number, { holdings, newest }: Beside, unmanaged: readonly Agent[]): Promise<RunBase | null> {
-  const { world, request, front, store, parent } = plan
+  const { world, request, front, store } = plan
   const run = request.adopt === undefined ? newRun(plan, seenEpoch + 1) : adoptedRun(plan, seenEpoch + 1, request.adopt)
   // A keeper is in nobody's cgroup: with the claim it is another run's, and must not be hit when the run around it is.
   if (front !== null && plan.base.kind === 'base' && plan.base.inside) world.containers.admit(plan.base.path, front.keeper.pid)
@@ -36,12 +29,21 @@ export async function claim(plan: Plan, seenEpoch: number, { holdings, newest }:
     ancestors: plan.ancestors,
   })
   if (answer.kind === 'won') return run
-  if (answer.why === 'name') throw nameTaken(request.name)
-  if (answer.why === 'native') throw await carriedElsewhere(plan)
-  if (answer.why === 'parent') throw parentEnding(parent)
-  if (answer.why === 'adopted')
-    throw new Problem('process-managed', `pid ${run.launcher.pid} was just adopted by somebody else`, { hint: 'holdfast ls shows as what' })
+  const problem = await lostBecause[answer.why](plan, run)
+  if (problem !== null) throw problem
   return null
+}
+
+/** What the transaction answers, as the check of the same name tells it. Null: somebody was first, look again. */
+export const lostBecause: Readonly<Record<Lost, (plan: Plan, run: RunBase) => Problem | null | Promise<Problem | null>>> = {
+  epoch: () => null,
+  live: () => null,
+  directory: () => null,
+  name: ({ request }) => takenBy(request.name),
+  native: (plan) => carriedElsewhere(plan),
+  parent: ({ parent }) => endingAround(parent),
+  adopted: (_, { launcher }) =>
+    new Problem('process-managed', `pid ${launcher.pid} was just adopted by somebody else`, { hint: 'holdfast ls shows as what' }),
 }
 
 async function carriedElsewhere({ world, store, spoken: { harness, native } }: Plan): Promise<Problem> {

@@ -66,11 +66,6 @@ const graceOf = ({ request, world }: Plan): number => request.graceMs ?? world.p
 /** Ends the owner, and proves it. */
 async function retire(plan: Plan, run: LiveRun, retired: RunEnd[]): Promise<void> {
   const { world, store, request } = plan
-  if (plan.ancestors.includes(run.id)) {
-    throw new Problem('owner-around-caller', `this command runs inside session ${run.session}, which it would have to end first`, {
-      hint: 'take it over from outside',
-    })
-  }
   const how = { intent: intentOfTakeover(world), graceMs: graceOf(plan), despiteUnknown: request.force ?? false }
   const end = await endRun(run, { ...world, store }, how)
   const isOwn = end.run.id === run.id
@@ -92,13 +87,6 @@ async function endLeft({ world, store }: Plan, id: string): Promise<void> {
 /** Somebody is about to write down an end: give it a moment, then help. */
 async function settle(run: LiveRun, { world, store }: Plan): Promise<void> {
   await endRun(run, { ...world, store }, { intent: null, graceMs: world.policy.leftoverGraceMs })
-}
-
-/** What cannot be started is told before anybody is ended for it. */
-export function refuseMissingProgram({ world, request, directory }: Plan): void {
-  const [program = ''] = request.argv
-  if (request.adopt === undefined && world.directories.program(program, directory.path, world.env['PATH']) === null)
-    throw new Problem('program-missing', `cannot start ${program}: not found or not executable; the current owner was not stopped`)
 }
 
 function survivorsProblem(end: Extract<RunEnd, { kind: 'survivors' }>, what: string): Problem {

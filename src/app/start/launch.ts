@@ -4,7 +4,7 @@ import { sessionVariables, startTrouble } from '../../decide/index.ts'
 import { GIT_VARIABLES, SESSION_VARIABLES } from '../../harness/index.ts'
 import type { CgroupBase, Ending, HostedKeeper, Launch, Pane, ProblemId, ProcessId, RunBase, RunRecord, Store } from '../../model/index.ts'
 import { intentOf, isLive, LINEAGE_VARIABLE, liveRunsOf, Problem } from '../../model/index.ts'
-import { refuseElsewhere } from '../pane/hosting.ts'
+import { hostedElsewhere } from '../pane/hosting.ts'
 import { reachServer } from '../pane/join-pane.ts'
 import { withFailpoints } from '../world/failpoints.ts'
 import type { Front } from '../world/front.ts'
@@ -93,7 +93,8 @@ async function hostInPane(world: World, store: Store, launch: Launch, pane: Pane
 
 /** Another server may have come up since its namespaces were looked at: what counts is where the keeper is. */
 function takeHosted(world: World, run: RunBase, { server, namespaces }: HostedKeeper): void {
-  refuseElsewhere(namespaces)
+  const problem = hostedElsewhere(namespaces)
+  if (problem !== null) throw problem
   if (server !== null) world.evidence.recordServer(run.id, server)
 }
 
@@ -103,7 +104,7 @@ async function reachAny(world: World, store: Store, { socket }: Pane): Promise<v
   for (const run of liveRunsOf(views)) if (run.tmux?.socket === socket && (await reachServer(world, run))) return
 }
 
-/** The stub reports 126 and 127 as a shell does. */
+/** A shell says 126 or 127 of a program that it cannot start. */
 const startProblem = (code: number): ProblemId => (code === 126 || code === 127 ? 'program-missing' : 'program-not-started')
 
 /** Comes back when the agent is on record. One that could not be started, or was ended before it began, is told as such. */

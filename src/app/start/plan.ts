@@ -1,7 +1,44 @@
-import type { CgroupBase, Directory, Harness, Run, Store } from '../../model/index.ts'
+import type { CgroupBase, Directory, Harness, Problem, Run, Session, SessionView, Store } from '../../model/index.ts'
+import type { Caller } from '../caller/prove-caller.ts'
 import type { Front } from '../world/front.ts'
 import type { World } from '../world/world.ts'
 import type { StartRequest } from './request.ts'
+
+/** The facts of a start, in the order in which they are gathered. Each type adds the facts of one stage. */
+export type Asked = { readonly world: World; readonly asked: StartRequest }
+
+/** With the proven caller. `front`: null for a run that is not in the foreground. */
+export type Called = Asked & { readonly caller: Caller; readonly front: Front | null }
+
+/** With the command. `prompt` and `spoken` are gathered at first use, and only once. */
+export type Worded = Called & {
+  /** The agent that the request names; null: the request names none, or an unknown one. */
+  readonly named: Harness | null
+  /** Its executable on PATH. */
+  readonly program: string | null
+  /** `resume`: the conversation that the request names lies on disk, or nobody can tell. */
+  readonly begins: 'start' | 'resume'
+  readonly prompt: () => Uint8Array | Problem | null
+  readonly spoken: () => Spoken
+}
+
+/** With the session, as the store knows it. */
+export type Known = Called & {
+  readonly store: Store
+  readonly request: StartRequest
+  readonly spoken: Spoken
+  /** The session that has the conversation on record. */
+  readonly owner: SessionView | null
+  /** The session that the request means; null: a new one. */
+  readonly known: Session | null
+}
+
+/** With the place. A problem instead of a fact: why it could not be gathered. */
+export type Placed = Known & {
+  readonly session: string
+  readonly from: string | Problem
+  readonly around: Directory | Problem
+}
 
 /** Everything about a start that does not change while the way is cleared. */
 export type Plan = {
@@ -10,9 +47,10 @@ export type Plan = {
   readonly request: StartRequest
   readonly spoken: Spoken
   readonly session: string
+  /** Where it works; as long as its worktree is unmade, where that is expected. */
   readonly directory: Directory
-  /** The worktree that was made for this start. */
-  readonly made: string | null
+  /** The worktree that is still to be found or made. */
+  readonly unmade: Unmade | null
   readonly front: Front | null
   readonly lineage: readonly string[]
   readonly parent: Run | null
@@ -21,6 +59,9 @@ export type Plan = {
   /** The session's epoch when we first looked. */
   readonly firstEpoch: number
 }
+
+/** `around`: the directory that the worktree is asked from. */
+export type Unmade = { readonly around: Directory; readonly branch: string }
 
 /** What is started, in the words of its harness. */
 export type Spoken = {

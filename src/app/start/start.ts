@@ -1,129 +1,113 @@
-import { dismissKeeper, lookAt, type RunEnd } from '../../act/index.ts'
-import { areWorktrees, type Choice, type ClaimDecision, decideClaim, type OnLive, toJudge, verdict } from '../../decide/index.ts'
-import type { Found, LiveRun, Lock, ProcessId, RunBase, SessionView } from '../../model/index.ts'
+import { dismissKeeper, type RunEnd } from '../../act/index.ts'
+import type { OnLive } from '../../decide/index.ts'
+import type { ProcessId, RunBase } from '../../model/index.ts'
 import { Problem } from '../../model/index.ts'
-import { holdingsOf, holdingsOn, judgeLocks, touching, whoseLocks } from '../lock/judge-locks.ts'
+import type { Caller } from '../caller/prove-caller.ts'
+import { judgeLocks } from '../lock/judge-locks.ts'
 import { reapInPassing } from '../maintenance/tidy-at-start.ts'
 import { removeUnused } from '../worktree/worktree.ts'
 import type { World } from '../world/world.ts'
 import { takeIn } from './adopt-process-tree.ts'
-import { besideUnmanaged } from './beside-unmanaged.ts'
-import { type Beside, claim } from './claim.ts'
-import { clearTheWay, refuseMissingProgram } from './clear-the-way.ts'
-import { refuseNewest, refuseOwned } from './conversation-owners.ts'
+import { claim } from './claim.ts'
+import { clearTheWay } from './clear-the-way.ts'
 import { equip } from './create-run-files.ts'
 import { abandon, handOver, launchDetached, launchOf, untilHarness } from './launch.ts'
+import { type Beside, effectOf, type Look, lookAndDecide } from './look.ts'
 import type { Plan } from './plan.ts'
-import { prepare } from './prepare.ts'
+import { pass } from './preflight.ts'
+import { planOf, withCaller, withCommand, withPlace, withSession, withWorktree } from './prepare.ts'
 import { recordRefusal } from './record-refusal.ts'
 import type { StartRequest } from './request.ts'
 import type { Begun, Started } from './started.ts'
 
-/** What to do about a live owner, asked where a start is about to be refused because of it; null: leave it. */
+/** Asked where a live owner is about to refuse a start; answers what to do about it, or null: leave it. */
 type Ask = (refusal: Problem) => OnLive | null
 
-/** Start a session's next run: look, decide, clear the way as far as the caller allows, claim, launch. */
-export async function start(world: World, request: StartRequest, ask: Ask = () => null): Promise<Started> {
+/** Start a session's next run: plan, look, decide, clear the way as far as the caller allows, claim, launch. `proven`: the caller, as just proven. */
+export async function start(world: World, request: StartRequest, ask: Ask = () => null, proven: Caller | null = null): Promise<Started> {
   let plan: Plan | null = null
   try {
-    plan = await prepare(world, request)
-    const started = await startPlanned(plan)
-    if (started.kind === 'attach') await discard(plan)
-    return started
+    plan = await planned(world, request, proven)
+    return await startPlanned(plan)
   } catch (error) {
-    if (plan !== null) await discard(plan)
     const onLive = error instanceof Problem && error.kind === 'held' ? ask(error) : null
     if (onLive !== null) return start(world, { ...request, onLive })
-    // Only now: who is asked and goes on was never refused.
+    // Only now: a start that goes on after the question was never refused.
     await recordRefusal(world, request, plan, error)
     throw error
   }
 }
 
-/** A worktree that was made for a start that came to nothing; unless somebody else has found his way into it. */
-async function discard({ world, store, made }: Plan): Promise<void> {
-  if (made !== null) await removeUnused(world, store, made)
+/** Request, caller, command, session, place: each is gathered, then checked, before the next is. */
+async function planned(world: World, request: StartRequest, proven: Caller | null): Promise<Plan> {
+  const asked = { world, asked: request }
+  await pass('request', asked)
+  const called = await withCaller(asked, proven)
+  await pass('caller', called)
+  const worded = withCommand(called)
+  await pass('command', worded)
+  const known = await withSession(worded)
+  await pass('session', known)
+  const placed = withPlace(known)
+  await pass('place', placed)
+  return planOf(placed)
 }
 
-async function startPlanned(first: Plan): Promise<Started> {
-  const { world, request } = first
+/** A worktree that was made for a start that came to nothing is removed again, unless somebody else works in it by now. */
+async function startPlanned(plan: Plan): Promise<Started> {
+  const worktrees: string[] = []
+  const discard = async (): Promise<void> => {
+    for (const path of worktrees) await removeUnused(plan.world, plan.store, path)
+  }
+  try {
+    const started = await stepByStep(plan, worktrees)
+    if (started.kind === 'attach') await discard()
+    return started
+  } catch (error) {
+    await discard()
+    throw error
+  }
+}
+
+async function stepByStep(first: Plan, worktrees: string[]): Promise<Started> {
+  const { world } = first
   let plan = first
   const retired: RunEnd[] = []
   const began = world.clock.elapsed()
   for (let steps = 0; steps < world.policy.claimSteps; ) {
-    // It may have got another id meanwhile.
-    const view = await viewOf(plan)
-    plan = { ...plan, session: view?.session.id ?? plan.session }
-    const last = view?.run ?? null
-    const { decision, beside } = await decide(plan, view)
+    await pass('step', plan)
+    const look = await lookAndDecide(plan)
+    const { decision } = look
+    plan = look.plan
     if (decision.kind === 'attach') return { kind: 'attach', run: decision.run }
     // Waiting has its own bounds; everything else makes a step.
     if (decision.kind !== 'wait') steps++
-    // Nobody is retired for a claim that would be refused.
-    const retires = decision.kind === 'retire' || decision.kind === 'end-forgotten'
-    if (retires) refuseMissingProgram(plan)
-    // Two in one directory is a risk; two in one conversation is the harm itself.
-    if (decision.kind === 'claim' || retires) await refuseCarried(plan, retires)
-    const unmanaged = decision.kind === 'claim' || retires ? await besideUnmanaged(plan, beside.delegated) : []
-    if (decision.kind !== 'claim') await clearTheWay(plan, decision, retired, began)
+    // Nothing is ended, made or claimed for a start that would be refused.
+    const effect = effectOf(look)
+    if (effect !== null) await pass(effect, look)
+    if (effect !== null && plan.unmade !== null) {
+      const { plan: next, made } = await withWorktree(plan)
+      if (made !== null) worktrees.push(made)
+      plan = next
+    } else if (decision.kind !== 'claim') await clearTheWay(plan, decision, retired, began)
     else {
-      if (last !== null) await dismissKeeper(last, world)
-      const notes = await notesOn(plan, beside)
-      const run = await claim(plan, decision.seenEpoch, beside, unmanaged)
-      if (run === null) continue
-      const started = await (request.adopt === undefined ? launch(plan, run, retired, notes) : takeIn(plan, run, request.adopt))
-      // Last: nothing of this start waits for it, and nothing of it can be taken for litter.
-      return { ...started, notes: [...started.notes, ...(await reapInPassing(world))] }
+      const started = await claimAndLaunch(look, decision.seenEpoch, retired)
+      if (started !== null) return started
     }
   }
   throw new Problem('session-contended', `could not claim session ${plan.session}: too many competing starts`, { hint: 'try again' })
 }
 
-async function viewOf({ store, session }: Plan): Promise<SessionView | null> {
-  const found: Found = await store.sessions.find(session, 'exact')
-  return found.kind === 'found' ? found.view : null
-}
-
-/** A conversation that somebody outside carries is not begun a second time, wherever that one works. */
-async function refuseCarried({ world, spoken: { harness, native, continues }, request, session, directory }: Plan, retires: boolean): Promise<void> {
-  // Who is about to be retired is not in the way.
-  if (harness !== null && continues && !retires) refuseNewest(world, harness, directory)
-  if (harness === null || native === null || request.adopt !== undefined) return
-  await refuseOwned(world, { harness: harness.name, id: native }, session, request.allowUnmanaged === true)
-}
-
-type Look = { readonly decision: ClaimDecision; readonly beside: Beside }
-
-async function decide(plan: Plan, view: SessionView | null): Promise<Look> {
+/** Null: somebody was first, look again. */
+async function claimAndLaunch({ plan, beside, last, unmanaged }: Look, seenEpoch: number, retired: readonly RunEnd[]): Promise<Started | null> {
   const { world, request } = plan
-  if (plan.front !== null && world.own.parent() !== plan.front.keeper.pid)
-    throw new Problem('front-gone', 'the command that waited for this plan is gone; nothing was started')
-  const current = toJudge(view?.run ?? null)
-  const beside = await whoIsThere(plan, current)
-  const judged = current && { run: current, verdict: verdict(current, await lookAt(current, world)) }
-  const choice: Choice = { onLive: request.onLive, force: request.force ?? false, share: request.share ?? false }
-  const { holdings, forgotten } = beside
-  const seen = { epoch: view?.session.epoch ?? 0, firstEpoch: plan.firstEpoch, current: judged, holdings, forgotten }
-  return { decision: decideClaim(seen, choice), beside }
-}
-
-/** What is held by a run around us, by a process we were started from, or by our own session, is not in our way. */
-async function whoIsThere({ world, store, session, ancestors, directory }: Plan, current: LiveRun | null): Promise<Beside> {
-  const { ours, theirs, newest } = await whoseLocks(world, store, { ancestors, session, own: current?.id ?? null })
-  const around = ours.filter((lock) => lock.holder.kind === 'run' && lock.run !== current?.id)
-  const isForgotten = (lock: Lock): boolean => lock.holder.kind === 'run' && lock.session === session
-  return {
-    newest,
-    holdings: await holdingsOn(
-      world,
-      store,
-      directory,
-      theirs.filter((lock) => !isForgotten(lock)),
-    ),
-    forgotten: await holdingsOf(world, theirs.filter(isForgotten)),
-    neighbours: theirs.filter((lock) => areWorktrees(lock.directory, directory)),
-    delegated: touching(world, directory, around).length > 0,
-  }
+  if (last !== null) await dismissKeeper(last, world)
+  const notes = await notesOn(plan, beside)
+  const run = await claim(plan, seenEpoch, beside, await unmanaged())
+  if (run === null) return null
+  const started = await (request.adopt === undefined ? launch(plan, run, retired, notes) : takeIn(plan, run, request.adopt))
+  // Last: nothing of this start waits for it, and nothing of it can be taken for litter.
+  return { ...started, notes: [...started.notes, ...(await reapInPassing(world))] }
 }
 
 /** What a person should know who has just taken a directory. */

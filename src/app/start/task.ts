@@ -1,6 +1,7 @@
 import type { OnRetire } from '../../model/index.ts'
 import { Problem } from '../../model/index.ts'
 import type { TaskSight } from '../../show/index.ts'
+import { proveCaller } from '../caller/prove-caller.ts'
 import { runAround } from '../caller/who-am-i.ts'
 import { findSession } from '../see/find-session.ts'
 import { taskSight } from '../see/session-detail.ts'
@@ -18,13 +19,15 @@ export type TaskRequest = {
 
 /** A background run of the session around the caller. A name is the session's own: two sessions may both have a `review`. */
 export async function startTask(world: World, { name, onRetire, ...request }: TaskRequest): Promise<Started> {
-  const parent = await runAround(world, 'writer')
+  const caller = await proveCaller(world)
+  const { parent } = caller
   if (parent === null)
     throw new Problem('task-outside-session', 'task start belongs inside a session: there is none around this command', {
       hint: 'holdfast run --detach starts a session of its own',
     })
   const session = name === undefined ? undefined : `${parent.session}.${name}`
-  return start(world, { ...request, ...(session === undefined ? {} : { session }), detach: true, onLive: 'refuse', task: onRetire })
+  const asked = { ...request, ...(session === undefined ? {} : { session }), detach: true, onLive: 'refuse', task: onRetire } as const
+  return start(world, asked, undefined, caller)
 }
 
 /** Of one session, of the one around the caller, or (outside of any) of all. */

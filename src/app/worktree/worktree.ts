@@ -13,18 +13,29 @@ export type MadeWorktree = { readonly path: string; readonly dir: string; readon
 /** How many places are tried for worktrees whose names would be the same. */
 const PLACES = 100
 
-/** A working tree of its own, of the repository that `from` lies in: the one that we have for that branch, or a new one. */
-export async function worktreeFor(world: World, store: Store, from: string, wanted: string, session: string): Promise<MadeWorktree> {
-  const around = world.directories.find(from)
-  if (around.repository === null)
-    throw new Problem('repository-missing', `${around.path} is in no git repository, so there can be no worktree of it`, {
-      hint: 'leave --worktree out',
-    })
-  if (wanted.startsWith('refs/')) throw new Problem('branch-invalid', `name the branch without refs/heads/, not ${wanted}`)
-  const branch = wanted === '' ? `${BRANCH_PREFIX}${session}` : wanted
-  const stem = `${basename(around.repository.root)}-${branch}`.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 100)
+/** A working tree of its own, of the repository that `around` lies in: the one that we have for that branch, or a new one. */
+export async function worktreeFor(world: World, store: Store, around: Directory, wanted: string, session: string): Promise<MadeWorktree> {
+  const { branch, stem } = namesFor(around, wanted, session)
   // Of those who want the same one, each finds it whole or not at all.
   return oneAtATime(world, store, join(world.islands, stem), () => findOrMake(world, around, branch, stem, session))
+}
+
+function namesFor(around: Directory, wanted: string, session: string): { readonly branch: string; readonly stem: string } {
+  const branch = wanted === '' ? `${BRANCH_PREFIX}${session}` : wanted
+  const stem = `${basename(around.repository?.root ?? around.path)}-${branch}`.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 100)
+  return { branch, stem }
+}
+
+/** The directory that `worktreeFor` will answer, as far as it can be told without making it. A directory that is not there yet is held by no lock. */
+export function expectedWorktree(world: World, around: Directory, wanted: string, session: string): Directory {
+  const { branch, stem } = namesFor(around, wanted, session)
+  let path = join(world.islands, stem)
+  for (let place = 2; place <= PLACES && world.directories.exists(path); place++) {
+    const there = isFor(world, path, around, branch) ? world.directories.look(sameFolder(world, path, around), world.directories.mounts()) : null
+    if (there !== null) return there
+    path = join(world.islands, `${stem}-${place}`)
+  }
+  return { path, key: `unmade:${path}`, inner: `unmade@${path}`, above: [], below: [], repository: null }
 }
 
 /** A place that may not be there yet is held by its name alone; who finds it held waits for it. */

@@ -4,31 +4,32 @@ import { Problem } from '../../model/index.ts'
 const MAX_PROMPT = 16 * 1024 * 1024
 
 /** The prompt in a file, or (`-`) on stdin. */
-export function readPrompt(path: string): Uint8Array {
-  if (path === '') throw new Problem('option-value-missing', '--prompt-file needs a file, or - for stdin')
+export function readPrompt(path: string): Uint8Array | Problem {
+  if (path === '') return new Problem('option-value-missing', '--prompt-file needs a file, or - for stdin')
   const bytes = path === '-' ? readAll(0, MAX_PROMPT) : readFile(path)
+  if (bytes instanceof Problem) return bytes
   if (bytes === null)
-    throw new Problem('prompt-too-long', `the prompt in ${nameOf(path)} is longer than ${MAX_PROMPT / 1024 / 1024} MB`, {
+    return new Problem('prompt-too-long', `the prompt in ${nameOf(path)} is longer than ${MAX_PROMPT / 1024 / 1024} MB`, {
       hint: 'put it into a file in the directory, and tell the agent to read that',
     })
-  if (bytes.every((byte) => byte <= 0x20)) throw new Problem('prompt-empty', `there is no prompt in ${nameOf(path)}`)
+  if (bytes.every((byte) => byte <= 0x20)) return new Problem('prompt-empty', `there is no prompt in ${nameOf(path)}`)
   return bytes
 }
 
 const nameOf = (path: string): string => (path === '-' ? 'stdin' : path)
 
-function readFile(path: string): Uint8Array | null {
+function readFile(path: string): Uint8Array | Problem | null {
   let fd: number
   try {
     fd = openSync(path, 'r')
   } catch (error) {
-    throw new Problem('prompt-unreadable', `the prompt ${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`, {
+    return new Problem('prompt-unreadable', `the prompt ${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`, {
       hint: 'say where it lies, or - for stdin',
       cause: error,
     })
   }
   try {
-    if (fstatSync(fd).isDirectory()) throw new Problem('prompt-not-a-file', `the prompt ${path} is a directory`)
+    if (fstatSync(fd).isDirectory()) return new Problem('prompt-not-a-file', `the prompt ${path} is a directory`)
     return readAll(fd, MAX_PROMPT)
   } finally {
     closeSync(fd)

@@ -1,29 +1,29 @@
 import { basename } from 'node:path'
-import { strongestOfEach } from '../../decide/index.ts'
-import type { Directory, Harness, NativeClaim, NativeId } from '../../model/index.ts'
-import { Problem } from '../../model/index.ts'
-import { claimsOf, heldBy, keeperOf, type Whose, whoseAgents } from '../agent/find-agents.ts'
-import { agentFacts, agentLine, agentsHere, markedBy } from '../agent/unmanaged-agents.ts'
-import { seeAll } from '../see/look-at-sessions.ts'
-import { everybody } from '../world/process-candidate.ts'
-import type { World } from '../world/world.ts'
+import { strongestOfEach } from '../../../decide/index.ts'
+import type { Directory, Harness, NativeClaim, NativeId } from '../../../model/index.ts'
+import { Problem } from '../../../model/index.ts'
+import { claimsOf, heldBy, keeperOf, type Whose, whoseAgents } from '../../agent/find-agents.ts'
+import { agentFacts, agentLine, agentsHere, markedBy, ownersOf } from '../../agent/unmanaged-agents.ts'
+import { seeAll } from '../../see/look-at-sessions.ts'
+import { everybody } from '../../world/process-candidate.ts'
+import type { World } from '../../world/world.ts'
 
 type Owner = Whose & { readonly how: NativeClaim['how'] }
 
 /**
- * Refuses a start of a harness's session that a live process owns already, wherever that works and whoever started it; what belongs to the
+ * The live processes that own a harness's session already, wherever they work and whoever started them; what belongs to the
  * session that is to be started is left to its claim. A command line is no proof, but enough to keep us
  * from making a second owner, unless a person says that it is none (`despiteNamed`).
  */
-export async function refuseOwned(world: World, native: NativeId, exceptSession: string | null, despiteNamed = false): Promise<void> {
+export async function ownedAlready(world: World, native: NativeId, exceptSession: string | null, despiteNamed = false): Promise<Problem | null> {
   const rows = everybody(world)
   const owners = (await ownersOfNative(world, native, rows)).filter(
     ({ session, how }) => (session === null || session !== exceptSession) && !(despiteNamed && how === 'named'),
   )
   const [first] = owners
-  if (first === undefined) return
+  if (first === undefined) return null
   const told = owners.map((owner) => `${agentLine(world, owner.agent)}${whose(owner)} (${BECAUSE[owner.how]})`).join('; ')
-  throw new Problem('conversation-in-use', `${native.harness} session ${native.id} is in use by ${told}`, {
+  return new Problem('conversation-in-use', `${native.harness} session ${native.id} is in use by ${told}`, {
     hint: (await waysOut(world, first, rows)).join(' · '),
     detail: {
       nativeId: native.id,
@@ -33,14 +33,17 @@ export async function refuseOwned(world: World, native: NativeId, exceptSession:
   })
 }
 
-/** The newest session of a directory may be that of whoever works there. */
-export function refuseNewest(world: World, harness: Harness, directory: Directory): void {
+/** The newest session of a directory may be that of an agent that works there. Agents of the session itself are left to its claim. */
+export async function newestInUse(world: World, harness: Harness, directory: Directory, exceptSession: string): Promise<Problem | null> {
   const mounts = world.directories.mounts()
-  const there = agentsHere(world).find(
+  const agents = agentsHere(world).filter(
     (agent) => agent.harness === harness.name && agent.cwd !== null && world.directories.look(agent.cwd, mounts)?.key === directory.key,
   )
-  if (there === undefined) return
-  throw new Problem(
+  const rows = agents.map(({ row }) => row)
+  const owners = rows.length === 0 ? new Map<number, string>() : await ownersOf(world, rows)
+  const there = agents.find(({ row }) => owners.get(row.pid) !== exceptSession)
+  if (there === undefined) return null
+  return new Problem(
     'conversation-newest-in-use',
     `it would go on with the newest ${harness.title} session of ${directory.path}, where ${agentLine(world, there)} is at work`,
     {
@@ -51,12 +54,12 @@ export function refuseNewest(world: World, harness: Harness, directory: Director
 }
 
 /** One that is taken in brings its session along: it must not be another live session's. */
-export async function refuseOwnedElsewhere(world: World, native: NativeId, exceptPid: number): Promise<void> {
+export async function ownedElsewhere(world: World, native: NativeId, exceptPid: number): Promise<Problem | null> {
   const owner = (await ownersOfNative(world, native)).find(({ agent, session }) => session !== null && agent.row.pid !== exceptPid)
   const held = owner?.session ?? (await recordedFor(world, native))
-  if (held === null) return
+  if (held === null) return null
   const who = owner === undefined ? 'on record' : `${agentLine(world, owner.agent)}, ${BECAUSE[owner.how]}`
-  throw new Problem(
+  return new Problem(
     'conversation-owned',
     `${native.harness} session ${native.id} is owned by session ${held} (${who}): both write to the same transcript`,
     {

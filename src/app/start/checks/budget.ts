@@ -1,25 +1,23 @@
-import { isHeadless } from '../../decide/index.ts'
-import { Problem } from '../../model/index.ts'
-import { hooksStatus } from '../hooks/install-hooks.ts'
-import type { World } from '../world/world.ts'
-import type { Spoken } from './plan.ts'
-import type { StartRequest } from './request.ts'
+import { isHeadless } from '../../../decide/index.ts'
+import { Problem } from '../../../model/index.ts'
+import { hooksStatus } from '../../hooks/install-hooks.ts'
+import type { World } from '../../world/world.ts'
+import type { Spoken } from '../plan.ts'
+import type { StartRequest } from '../request.ts'
 
 /** A limit that nobody can see to is none: what it burns must be written somewhere, and it must be known where. */
-export function refuseUncounted(world: World, request: StartRequest, spoken: Spoken): void {
-  const { budget } = request
+export function uncounted(world: World, request: StartRequest, spoken: Spoken): Problem | null {
   const { harness } = spoken
-  if (budget === undefined) return
   if (
     harness?.usage != null &&
     !isFindable(request, spoken) &&
     !hooksStatus(world).some((one) => one.harness === harness.name && one.state === 'installed')
   )
-    throw new Problem('budget-conversation-unknown', `--budget needs to know which session ${harness.title} carries, and it does not tell`, {
+    return new Problem('budget-conversation-unknown', `--budget needs to know which session ${harness.title} carries, and it does not tell`, {
       hint: `holdfast hooks install ${harness.name} lets it report that; --timeout limits its time`,
     })
-  if (harness?.usage != null) return
-  throw new Problem(
+  if (harness?.usage != null) return null
+  return new Problem(
     'budget-unsupported',
     `--budget needs an agent that writes down what it burns; ${harness === null ? 'this command is none that Holdfast knows' : `${harness.title} does not`}`,
     {

@@ -1,0 +1,129 @@
+import { daemonizes, isHeadless } from '../../../decide/index.ts'
+import { isIdle } from '../../../harness/index.ts'
+import { Problem } from '../../../model/index.ts'
+import { unfitAsArgument } from '../prompt.ts'
+import { uncounted } from './budget.ts'
+import type { Check } from './check.ts'
+
+/** Configuration that was not understood is not left out in silence: an agent may rely on it. */
+export const configInvalid: Check<'command'> = {
+  name: 'config-invalid',
+  when: ['command'],
+  check: ({ world }) => {
+    world.ownHarnesses()
+    const trouble = world.configTrouble()
+    return trouble === null
+      ? null
+      : new Problem('config-invalid', trouble, { hint: 'put it right, and say it again; stop, ls and status go on without it' })
+  },
+}
+
+export const promptWithoutAgent: Check<'command'> = {
+  name: 'prompt-without-agent',
+  when: ['command'],
+  check: ({ asked }) =>
+    asked.harness === undefined && asked.adopt === undefined && asked.promptFile !== undefined
+      ? new Problem('prompt-unsupported', '--prompt-file is for an agent that Holdfast knows how to talk to', {
+          hint: 'holdfast run --prompt-file F claude',
+        })
+      : null,
+}
+
+export const agentUnknown: Check<'command'> = {
+  name: 'agent-unknown',
+  when: ['command'],
+  check: ({ world, asked: { harness: name, adopt }, named }) =>
+    named !== null || adopt !== undefined || name === undefined || name === 'generic'
+      ? null
+      : new Problem('agent-unknown', `Holdfast does not know an agent called ${JSON.stringify(name)}`, {
+          hint: `it knows ${world
+            .harnesses()
+            .map((one) => one.name)
+            .join(', ')}; others can be described in config.toml, or started with: holdfast run -- COMMAND…`,
+        }),
+}
+
+export const agentMissing: Check<'command'> = {
+  name: 'agent-missing',
+  when: ['command'],
+  check: ({ named, program }) =>
+    named === null || program !== null
+      ? null
+      : new Problem('agent-not-installed', `${named.title} is not installed: there is no ${named.commands.join(' or ')} on PATH`, {
+          hint: 'install it, or say where it is: holdfast run -- /path/to/COMMAND…',
+        }),
+}
+
+/** Where the harness lets us choose the id, a conversation that was never begun begins under its id. */
+export const conversationMissing: Check<'command'> = {
+  name: 'conversation-missing',
+  when: ['command'],
+  check: ({ asked: { resume }, named, begins }) =>
+    named === null || resume === undefined || begins === 'resume' || named.speech.preset !== null
+      ? null
+      : new Problem(
+          'conversation-missing',
+          `${named.title} has no session ${resume.native} here: it was never given a prompt, or lies in another home`,
+          {
+            hint: `start a new one: holdfast run ${named.name}`,
+          },
+        ),
+}
+
+export const resumeUnsupported: Check<'command'> = {
+  name: 'resume-unsupported',
+  when: ['command'],
+  check: ({ named, begins }) =>
+    named === null || begins === 'start' || named.speech.resume !== null
+      ? null
+      : new Problem('resume-unsupported', `${named.title} cannot resume a session by its id`, {
+          hint: `start a new one: holdfast run ${named.name}`,
+        }),
+}
+
+export const promptUnreadable: Check<'command'> = {
+  name: 'prompt-unreadable',
+  when: ['command'],
+  check: ({ named, prompt }) => {
+    const read = named === null ? null : prompt()
+    return read instanceof Problem ? read : null
+  },
+}
+
+export const promptUnfit: Check<'command'> = {
+  name: 'prompt-unfit',
+  when: ['command'],
+  check: ({ named, prompt }) => {
+    const read = named === null || named.speech.headless?.prompt === 'stdin' ? null : prompt()
+    return named === null || read === null || read instanceof Problem ? null : unfitAsArgument(read, named.title)
+  },
+}
+
+export const promptUnsupported: Check<'command'> = {
+  name: 'prompt-unsupported',
+  when: ['command'],
+  check: ({ asked, named, begins }) =>
+    named === null || asked.promptFile === undefined || named.speech.headless?.[begins]
+      ? null
+      : new Problem('prompt-unsupported', `${named.title} takes no prompt without a terminal${begins === 'resume' ? ' when it resumes' : ''}`),
+}
+
+/** A TUI without a terminal does nothing, or worse. Where a harness has no form without one that we know of, its command may know better. */
+export const terminalMissing: Check<'command'> = {
+  name: 'terminal-missing',
+  when: ['command'],
+  check: ({ asked: { argv, detach, tmux }, named, prompt }) => {
+    if (named === null || !detach || tmux === true || named.speech.headless === null || isIdle(named, argv)) return null
+    const onStdin = prompt() !== null && named.speech.headless.prompt === 'stdin'
+    if (onStdin || isHeadless(named, argv) || daemonizes(named, argv)) return null
+    return new Problem('agent-needs-terminal', `${named.title} needs a terminal here, and a detached run has none`, {
+      hint: `host it in tmux: --tmux; or use its form without a terminal: --prompt-file F; or say it as it stands: -- ${named.name} …`,
+    })
+  },
+}
+
+export const budgetUncounted: Check<'command'> = {
+  name: 'budget-uncounted',
+  when: ['command'],
+  check: ({ world, asked, spoken }) => (asked.budget === undefined ? null : uncounted(world, asked, spoken())),
+}

@@ -1,0 +1,64 @@
+import { isAbsolute } from 'node:path'
+import { Problem } from '../../../model/index.ts'
+import { inUseBy } from '../beside-unmanaged.ts'
+import type { Effect } from '../look.ts'
+import type { Plan } from '../plan.ts'
+import type { Check } from './check.ts'
+import { newestInUse, ownedAlready } from './conversation-owners.ts'
+
+/** A missing program is told before an owner is ended for it. Where there is none, the launch tells it, and the record of the run. */
+export const programMissing: Check<'retire'> = {
+  name: 'program-missing',
+  when: ['retire'],
+  check: ({ plan }) => {
+    const { world, request, directory } = plan
+    const [program = ''] = request.argv
+    if (request.adopt !== undefined || mayComeWithWorktree(plan, program)) return null
+    return world.directories.program(program, directory.path, world.env['PATH']) === null
+      ? new Problem('program-missing', `cannot start ${program}: not found or not executable; the current owner was not stopped`)
+      : null
+  },
+}
+
+/** A program that is found from the directory can be missing only when the directory is there. */
+function mayComeWithWorktree({ unmade, world }: Plan, program: string): boolean {
+  const places = program.includes('/') ? [program] : (world.env['PATH'] ?? '').split(':')
+  return unmade !== null && places.some((path) => !isAbsolute(path))
+}
+
+/** Two agents in one directory are a risk; two in one conversation are the harm itself. */
+export const conversationNewest: Check<Effect> = {
+  name: 'conversation-newest',
+  when: ['retire', 'settle', 'claim'],
+  check: ({ plan: { world, spoken, directory, session } }) =>
+    spoken.harness !== null && spoken.continues ? newestInUse(world, spoken.harness, directory, session) : null,
+}
+
+export const conversationOwned: Check<Effect> = {
+  name: 'conversation-owned',
+  when: ['retire', 'settle', 'claim'],
+  check: ({ plan: { world, request, spoken, session } }) =>
+    spoken.harness === null || spoken.native === null || request.adopt !== undefined
+      ? null
+      : ownedAlready(world, { harness: spoken.harness.name, id: spoken.native }, session, request.allowUnmanaged === true),
+}
+
+export const agentsBeside: Check<Effect> = {
+  name: 'agents-beside',
+  when: ['retire', 'settle', 'claim'],
+  check: async ({ plan, unmanaged }) => {
+    const [first, ...more] = plan.request.allowUnmanaged === true ? [] : await unmanaged()
+    return first === undefined ? null : inUseBy(plan, [first, ...more])
+  },
+}
+
+export const insideOwner: Check<'retire'> = {
+  name: 'inside-owner',
+  when: ['retire'],
+  check: ({ plan, decision }) =>
+    decision.kind === 'retire' && plan.ancestors.includes(decision.run.id)
+      ? new Problem('owner-around-caller', `this command runs inside session ${decision.run.session}, which it would have to end first`, {
+          hint: 'take it over from outside',
+        })
+      : null,
+}

@@ -1,0 +1,158 @@
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Caller } from '../../src/app/caller/prove-caller.ts'
+import type { StartRequest } from '../../src/app/start/request.ts'
+import type { World } from '../../src/app/world/world.ts'
+import { HARNESSES } from '../../src/harness/index.ts'
+import type { Harness, HostedKeeper, Launch, Namespaces, Place, ProcessId } from '../../src/model/index.ts'
+import { ownProcess, realDirectories } from '../../src/observe/index.ts'
+import { place } from '../record/examples.ts'
+import { simulated } from './simulated.ts'
+
+/** What a test may change of the world before a start. */
+export type Knobs = {
+  place: Place
+  configTrouble: string | null
+  tmuxTrouble: string | null
+  namespaces: Namespaces | null
+  own: Harness[]
+}
+
+export type Starting = Awaited<ReturnType<typeof starting>>
+
+/** A simulated world in which sessions can be started: keepers, panes and worktrees are simulated, too; directories and programs are files. */
+export async function starting() {
+  const sim = await simulated()
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'hf-starting-')))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const bin = join(folder, 'bin')
+  const islands = join(folder, 'home', 'worktrees')
+  const dir = join(folder, 'work')
+  const repository = join(folder, 'repository')
+  for (const path of [bin, islands, dir, join(repository, '.git')]) mkdirSync(path, { recursive: true })
+  const knobs: Knobs = { place, configTrouble: null, tmuxTrouble: null, namespaces: null, own: [] }
+  const env: NodeJS.ProcessEnv = { PATH: bin, HOME: join(folder, 'user') }
+  const programs = new Map<number, { readonly argv: readonly string[]; readonly cwd: string }>()
+  const agents = new Map<number, { readonly run: string; readonly keeper: ProcessId }>()
+  const worktrees: string[] = []
+  let pids = 1000
+
+  const spawn = async ({ run }: Launch): Promise<HostedKeeper> => {
+    const keeper = sim.add({ pid: ++pids })
+    const open = (): void => {
+      const agent = sim.add({ pid: ++pids, parent: keeper.pid, marker: run.marker, cookie: run.cookie, name: basename(run.argv[0] ?? '') })
+      programs.set(agent.pid, { argv: run.argv, cwd: run.dir })
+      agents.set(agent.pid, { run: run.id, keeper })
+      sim.harnesses.set(run.id, agent)
+    }
+    return { keeper, open, close: () => sim.remove(keeper.pid), server: null, namespaces: {} }
+  }
+
+  /** The keeper of an agent that was ended writes that down, and leaves. */
+  const leave = (pid: number): void => {
+    const agent = agents.get(pid)
+    if (agent === undefined || sim.processes.sample(pid).kind === 'seen') return
+    sim.exits.set(agent.run, { exit: { code: 143, signal: 'SIGTERM' }, told: null, at: sim.clock.now() })
+    sim.remove(agent.keeper.pid)
+  }
+
+  const world = {
+    ...sim,
+    home: join(folder, 'home'),
+    islands,
+    assets: 'dist',
+    env,
+    host: 'box',
+    user: () => 'ann',
+    store: async () => sim.store,
+    harnesses: () => [...HARNESSES, ...knobs.own],
+    ownHarnesses: () => knobs.own,
+    configTrouble: () => knobs.configTrouble,
+    readDatabase: () => null,
+    directories: realDirectories(islands),
+    own: { ...ownProcess, parent: () => process.ppid, verb: () => 'run', terminal: () => null },
+    connections: {
+      holders: () => ({ pids: [], hasStill: () => false }),
+      livesIn: () => true,
+      umask: () => null,
+      hasOpen: () => false,
+      lockHolder: () => null,
+    },
+    processes: {
+      ...sim.processes,
+      here: () => knobs.place,
+      arguments: (pid: number) => programs.get(pid)?.argv ?? [],
+      cwd: (pid: number) => programs.get(pid)?.cwd ?? null,
+      send(id: ProcessId, signal: Parameters<typeof sim.processes.send>[1]) {
+        const answer = sim.processes.send(id, signal)
+        leave(id.pid)
+        return answer
+      },
+    },
+    keepers: { markerTrouble: () => null, scopeTrouble: () => 'simulated', spawn, mark: () => true, handOver: () => {} },
+    panes: {
+      trouble: () => knobs.tmuxTrouble,
+      version: async () => 'tmux 3.4',
+      namespaces: async () => knobs.namespaces,
+      socket: () => join(folder, 'tmux'),
+      isSwept: () => false,
+      isOpen: async () => false,
+      spawn,
+    },
+    worktrees: {
+      async add({ path }: { path: string }) {
+        worktrees.push(path)
+        mkdirSync(join(path, '.git'), { recursive: true })
+        return null
+      },
+      state: async () => ({ kind: 'clean', branch: null }),
+      async remove(path: string) {
+        rmSync(path, { recursive: true })
+        return null
+      },
+    },
+  } as unknown as World
+
+  return {
+    sim,
+    world,
+    knobs,
+    env,
+    dir,
+    repository,
+    /** Every worktree that was ever made. */
+    worktrees,
+    /** Those that are there. */
+    islands: () => readdirSync(islands),
+    /** An executable on PATH. */
+    program(name: string): string {
+      writeFileSync(join(bin, name), '', { mode: 0o755 })
+      return join(bin, name)
+    },
+    file(text: string): string {
+      const path = join(folder, `file-${++pids}`)
+      writeFileSync(path, text)
+      return path
+    },
+    /** An agent at work that Holdfast did not start. */
+    stranger(argv: readonly string[], cwd: string): ProcessId {
+      const id = sim.add({ pid: ++pids, name: basename(argv[0] ?? '') })
+      programs.set(id.pid, { argv, cwd })
+      return id
+    },
+  }
+}
+
+/** Started from no session, by no command that waits. */
+export const outside: Caller = { front: null, lineage: [], parent: null, ancestors: [] }
+
+export const aRequest = (lab: Starting, more: Partial<StartRequest> = {}): StartRequest => ({
+  session: 's',
+  argv: [lab.program('tool')],
+  dir: lab.dir,
+  detach: true,
+  onLive: 'refuse',
+  ...more,
+})
