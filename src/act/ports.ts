@@ -3,7 +3,8 @@ import type {
   Cgroups,
   Clock,
   Containers,
-  DaemonLore,
+  HarnessDaemon,
+  HarnessDaemonRules,
   Keepers,
   LiveRun,
   Member,
@@ -13,30 +14,29 @@ import type {
   ProcessTable,
   RunFiles,
   RunRecord,
-  SharedDaemon,
   SpareRule,
   Tokens,
 } from '../model/index.ts'
 
 /** What looking needs. */
-export type Eyes = Pick<RunFiles, 'evidence' | 'fences' | 'agentState' | 'runRecords'> & {
+export type LookPorts = Pick<RunFiles, 'evidence' | 'fences' | 'agentState' | 'runRecords'> & {
   readonly processes: Processes
   readonly cgroups: Cgroups
   /** What is born inside a run and not ours to end. */
   readonly spares: () => readonly SpareRule[]
   /** Those of the rows that are a daemon which a harness keeps for all of its sessions. */
-  readonly daemons: (rows: readonly ProcessRow[]) => readonly SharedDaemon[]
+  readonly daemons: (rows: readonly ProcessRow[]) => readonly HarnessDaemon[]
   /** What is known of the harnesses that keep one. */
-  readonly daemonLore: DaemonLore
+  readonly harnessDaemonRules: HarnessDaemonRules
   /** What a run's agent says it has burned; null: it does not say. */
-  readonly tokensIn: (run: string) => Tokens | null
+  readonly tokensOfRun: (run: string) => Tokens | null
   /** Signals after which a run's agent exits with 0. */
   readonly zeroAfter: (run: Lookable) => readonly string[]
   /** The markers of all live runs on record. */
   readonly others: () => Promise<ReadonlySet<number>>
 }
 /** What ending needs as well. */
-export type Hands = Eyes &
+export type EndPorts = LookPorts &
   Pick<RunFiles, 'runLogs'> & {
     readonly clock: Clock
     readonly policy: Policy
@@ -44,7 +44,7 @@ export type Hands = Eyes &
     /** Has a harness end something its own way. */
     readonly ask: Keepers['ask']
     /** Agents among the members of a run that are not the one it is about: a review, or whatever its tools started. */
-    readonly agentsIn: (run: Lookable, members: readonly Member[]) => readonly Agent[]
+    readonly nestedAgents: (run: Lookable, members: readonly Member[]) => readonly Agent[]
   }
 
 /** A run as far as looking goes: from the store, or from its directory alone. */

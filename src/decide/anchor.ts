@@ -2,7 +2,7 @@ import type { Anchor, AnchorVerdict, AnchorWord, Flock, Place, ProcessRow, Sampl
 import { isDead, isPid } from '../model/index.ts'
 
 /** What may be asked of the world about an anchor, at the moment of asking. */
-export type AnchorEyes = {
+export type AnchorFacts = {
   readonly here: Place
   readonly sample: (pid: number) => Sample
   /** Are the ticks that we see those that processes themselves see? Not in a time namespace of our own. */
@@ -19,7 +19,7 @@ export type AnchorEyes = {
 type Told = Extract<AnchorWord, { kind: 'process' }>
 
 /** Is the process that an anchor names alive, dead, or can that not be said? What makes no sense is not even looked for. */
-export function anchorVerdict(anchor: Anchor, eyes: AnchorEyes): AnchorVerdict {
+export function anchorVerdict(anchor: Anchor, eyes: AnchorFacts): AnchorVerdict {
   const { says } = anchor
   if (says.kind === 'malformed') return says
   if (says.kind === 'flock') return byLock(says.flock)
@@ -44,7 +44,7 @@ function isThere({ ticks, machine, bootId, pidNamespace }: Told, seen: Sample, h
 }
 
 /** What can be said without a look at its pid, which means nothing where it was written elsewhere. Null: look. */
-function elsewhere({ path }: Anchor, { machine, bootId, pidNamespace }: Told, eyes: AnchorEyes): AnchorVerdict | null {
+function elsewhere({ path }: Anchor, { machine, bootId, pidNamespace }: Told, eyes: AnchorFacts): AnchorVerdict | null {
   const { here } = eyes
   const shared = eyes.sharedBy(path)
   if (shared !== null) return unknown(`it lies on ${shared}, where another machine may have written it`)
@@ -59,7 +59,7 @@ function elsewhere({ path }: Anchor, { machine, bootId, pidNamespace }: Told, ey
 }
 
 /** By its pid as it is seen here. What we may not look at exists, and counts as alive. */
-function here(harness: string, told: Told, seen: Sample, eyes: AnchorEyes): AnchorVerdict {
+function here(harness: string, told: Told, seen: Sample, eyes: AnchorFacts): AnchorVerdict {
   const { pid, ticks } = told
   if (seen.kind === 'hidden') return alive(`pid ${pid} exists, and may not be looked at: ${seen.why}`)
   if (seen.kind === 'absent') return unlessNamesake(told, 'no such process', eyes)
@@ -71,7 +71,7 @@ function here(harness: string, told: Told, seen: Sample, eyes: AnchorEyes): Anch
 }
 
 /** It does not tell when its process was born. A name alone proves no death: that takes a lock which nobody holds, too. */
-function byProgram(harness: string, told: Told, row: ProcessRow, eyes: AnchorEyes): AnchorVerdict {
+function byProgram(harness: string, told: Told, row: ProcessRow, eyes: AnchorFacts): AnchorVerdict {
   const { pid, flock } = told
   if (isDead(row.state)) return unlessNamesake(told, `pid ${pid} ended (zombie)`, eyes)
   const isIts = eyes.isProgramOf(row, harness)
@@ -82,7 +82,7 @@ function byProgram(harness: string, told: Told, row: ProcessRow, eyes: AnchorEye
 }
 
 /** One that does not tell its pid namespace may be of a container that shares this folder, and have its pid there. */
-function unlessNamesake({ pid, ticks, pidNamespace }: Told, why: string, eyes: AnchorEyes): AnchorVerdict {
+function unlessNamesake({ pid, ticks, pidNamespace }: Told, why: string, eyes: AnchorFacts): AnchorVerdict {
   if (pidNamespace !== null) return dead(why)
   const others = eyes.namesakes(pid)
   if (others === null) return unknown(`${why} here, but it may be in another pid namespace, which cannot be seen from here`)

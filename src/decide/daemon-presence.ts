@@ -5,9 +5,9 @@ import { sameProcess } from '../model/index.ts'
  * Who is a home's daemon, if anybody? The lock decides, since the kernel holds it; the record only says whose it is. A file that was
  * taken away is the one way in which a living daemon has no lock: then the record must do, if that very process still has it open.
  */
-export function presenceOf({ lock, holder, record, fact, clings, remains }: DaemonLook): DaemonPresence {
+export function presenceOf({ lock, holder, record, fact, hasLockFileOpen, remains }: DaemonLook): DaemonPresence {
   if (lock === 'free') {
-    if (record !== null && fact?.kind === 'alive' && clings) return { kind: 'alive', process: record.process, frozen: fact.frozen, record }
+    if (record !== null && fact?.kind === 'alive' && hasLockFileOpen) return { kind: 'alive', process: record.process, frozen: fact.frozen, record }
     return record === null && remains.length === 0 ? { kind: 'none' } : { kind: 'dead', record, remains }
   }
   // A record of somebody else was left by a dead one, and is about to be replaced.

@@ -1,4 +1,4 @@
-import type { Asking, NativeId, ProcessId, Served, ServedSession, SharedDaemon, Spared } from '../model/index.ts'
+import type { Asking, HarnessDaemon, NativeId, ProcessId, Served, ServedSession, Spared } from '../model/index.ts'
 
 /** What follows for the shared daemons that a run has to do with. */
 export type DaemonFate = {
@@ -24,7 +24,7 @@ export type Ask = { readonly of: number; readonly asking: Asking }
 export type Working = Served & { readonly processes: readonly ProcessId[] }
 
 /** `born`: the daemon was born in the run, so that what leaks through it is the run's own marker and environment. */
-export type FoundDaemon = SharedDaemon & { readonly born: boolean }
+export type FoundDaemon = HarnessDaemon & { readonly born: boolean }
 
 export type RunOfDaemon = {
   readonly dir: string

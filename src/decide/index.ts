@@ -12,7 +12,7 @@ export {
   wantsApart,
 } from './agent-arguments.ts'
 export { announced, newsFor, toldFrom } from './agent-news.ts'
-export { type AnchorEyes, anchorVerdict } from './anchor.ts'
+export { type AnchorFacts, anchorVerdict } from './anchor.ts'
 export {
   type Choice,
   type ClaimDecision,
@@ -48,5 +48,5 @@ export { spareReason } from './spare.ts'
 export { type Clues, suspectsOf } from './suspects.ts'
 export { isOrphan, whatBecomesOf } from './task.ts'
 export { parseTokens } from './usage.ts'
-export { endedAt, endingOf, hungUp, type Seen, startTrouble, type Verdict, verdict, withCompany } from './verdict.ts'
+export { endedAt, endingOf, hungUp, type Seen, startTrouble, type Verdict, verdict, withNestedAgents } from './verdict.ts'
 export { decideSelf, type Listed, mayBeOthers, type OnRecord, type Origin, type SelfFacts, type Served } from './who-am-i.ts'

@@ -1,8 +1,8 @@
-import type { Lock, SessionView } from '../model/index.ts'
+import type { Lock, SessionRecord } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 
 /** What must hold in every consistent read of a store. Answers what is broken; empty means sound. */
-export function brokenInvariants(views: readonly SessionView[], locks: readonly Lock[]): string[] {
+export function brokenInvariants(views: readonly SessionRecord[], locks: readonly Lock[]): string[] {
   const broken: string[] = []
   const live = new Map<string, string>()
   for (const { session, run } of views) {

@@ -116,7 +116,7 @@ const serverEvidence = (server: Fact | null): string[] =>
   server === null ? [] : [`tmux server ${server.kind === 'alive' ? 'alive' : `${server.kind}: ${server.why}`}`]
 
 /** The same ending, with who had to be ended on the way to it, and who was left alone: a line each, as far as there is room. */
-export function withCompany(ending: Ending, ended: readonly Member[], spared: readonly Spared[]): Ending {
+export function withNestedAgents(ending: Ending, ended: readonly Member[], spared: readonly Spared[]): Ending {
   const lines = [
     ...portsFirst(ended).map((member) => `ended with it: ${describeMember(member)}`),
     ...spared.map(({ row, why }) => `left alone: ${row.name} (pid ${row.pid}): ${why}`),

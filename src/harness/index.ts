@@ -1,6 +1,6 @@
 export { allAnchors, anchorNow, HARNESSES, HOOKS, harnessNamed } from './agents/all.ts'
 export { harnessFrom } from './custom.ts'
-export { daemonLore, sharedDaemons } from './daemons/daemons.ts'
+export { findHarnessDaemons, harnessDaemonRules } from './daemons/daemons.ts'
 export { SESSION_VARIABLES } from './environment.ts'
 export { GIT_VARIABLES } from './git.ts'
 export { hookCommand, isHookCommand, isHookFile } from './hooks/hook-command.ts'

@@ -48,13 +48,13 @@ import {
   whoAmI,
 } from '../app/index.ts'
 import type { HoldfastEvent, Inbox, Lock, Message, Run, SayingKind } from '../model/index.ts'
-import type { CheckSight, Finding, LockSight, Sight, UnmanagedSight, WhoSight } from '../show/index.ts'
+import type { CheckView, Finding, LockView, SessionView, UnmanagedView, WhoView } from '../show/index.ts'
 
 export type { Ended, Exit, Run, RunState, Session } from '../model/index.ts'
 export { Problem, type ProblemId } from '../model/index.ts'
 export type {
   Change,
-  CheckSight,
+  CheckView,
   Finding,
   HandRequest,
   HoldfastEvent,
@@ -62,24 +62,24 @@ export type {
   InboxRequest,
   Litter,
   Lock,
-  LockSight,
+  LockView,
   Message,
   MessageRequest,
   Rebound,
   SeenTree,
   Sent,
   SentMessage,
+  SessionView,
   Siblings,
   SiblingsRequest,
-  Sight,
   Started,
   StartRequest,
   Stopped,
   StopRequest,
   TaskRequest,
   Unlocked,
-  UnmanagedSight,
-  WhoSight,
+  UnmanagedView,
+  WhoView,
 }
 
 /** The use cases of the command line, for other tools. Runs started from here are always detached, or (`tmux: true`) in a pane. */
@@ -90,20 +90,20 @@ export type Holdfast = {
   /** Types one block into a session that was started with `tmux: true`, and says whether it was taken. */
   send(reference: string, text: string): Promise<Sent>
   stop(request: StopRequest): Promise<Stopped[]>
-  status(reference: string): Promise<Sight>
-  list(which?: 'live' | 'all'): Promise<Sight[]>
+  status(reference: string): Promise<SessionView>
+  list(which?: 'live' | 'all'): Promise<SessionView[]>
   /** Agents at work that Holdfast did not start. */
-  unmanaged(): Promise<readonly UnmanagedSight[]>
-  locks(): Promise<LockSight[]>
+  unmanaged(): Promise<readonly UnmanagedView[]>
+  locks(): Promise<LockView[]>
   /** May this program work there? Cheap: nobody's processes are looked at where nobody is in the way. */
-  checkLock(dir: string): Promise<CheckSight>
+  checkLock(dir: string): Promise<CheckView>
   /** Held by this very program, unless another process or a time is named. */
   lock(request: HandRequest): Promise<Lock>
   /** Force takes away what is somebody else's, and names it. */
   unlock(dir: string, force?: boolean): Promise<Unlocked[]>
   events(reference: string | null, after?: number): Promise<HoldfastEvent[]>
   /** Which session this program is in, and what proves it. */
-  whoAmI(): Promise<WhoSight>
+  whoAmI(): Promise<WhoView>
   /** Every other live session, at the moment of asking. */
   siblings(request?: Partial<SiblingsRequest>): Promise<Siblings>
   /** Its true id is another one; what it was called still finds it. */

@@ -56,7 +56,7 @@ export type DaemonLook = {
   /** Of the process on record; null: there is none. */
   readonly fact: Fact | null
   /** The process on record has a lock file of this home open: it is a daemon, whatever became of the file. */
-  readonly clings: boolean
+  readonly hasLockFileOpen: boolean
   /** What lies there that only a living one needs. */
   readonly remains: readonly string[]
 }

@@ -20,7 +20,7 @@ export type ServedSession = {
 }
 
 /** A daemon that a harness keeps for all of its sessions. `served`: null: it could not be told. `stop`: the harness's own way to end it. */
-export type SharedDaemon = {
+export type HarnessDaemon = {
   readonly row: ProcessRow
   /** It is not there (any more), or elsewhere; this is one of its workers, which live on without it. */
   readonly worker?: true
@@ -41,7 +41,7 @@ export const describeAsking = (asking: Asking): string =>
   asking.kind === 'command' ? asking.command.join(' ') : asking.calls.map(({ method }) => method).join(', ')
 
 /** What is known of harnesses that keep a shared daemon, whether or not one is there. */
-export type DaemonLore = {
+export type HarnessDaemonRules = {
   /** Of each of them: the variable that names a session in all that the session starts; null: it has none. */
   readonly variables: ReadonlyMap<string, string | null>
   /** The session in the shared daemon that has started what has this environment, or the beginning of its first id; null: none. */

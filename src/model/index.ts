@@ -58,7 +58,7 @@ export type {
   UsageRule,
   Words,
 } from './harness.ts'
-export { type Asking, type DaemonLore, describeAsking, type RemoteCall, type ServedSession, type SharedDaemon } from './harness-daemon.ts'
+export { type Asking, describeAsking, type HarnessDaemon, type HarnessDaemonRules, type RemoteCall, type ServedSession } from './harness-daemon.ts'
 export type { HookChange, HookState } from './hooks.ts'
 export {
   INITIAL_PID_NAMESPACE,
@@ -102,7 +102,7 @@ export type { Connection, Connections, End } from './ports/connections.ts'
 export type { Directories, Mount } from './ports/directories.ts'
 export type { Apart, GatedKeeper, Keepers, Launch } from './ports/keepers.ts'
 export type { OwnProcess } from './ports/own-process.ts'
-export type { HostedKeeper, Namespaces, PaneSight, Panes, ServerSetup } from './ports/panes.ts'
+export type { HostedKeeper, Namespaces, Panes, PaneView, ServerSetup } from './ports/panes.ts'
 export type {
   Cgroups,
   Clock,
@@ -166,7 +166,7 @@ export type {
   ServiceStatus,
   UnitState,
 } from './service.ts'
-export { ID_GRAMMAR, ID_PATTERN, isNativeId, isSessionId, liveRunsOf, type NativeId, type Session, type SessionView } from './session.ts'
+export { ID_GRAMMAR, ID_PATTERN, isNativeId, isSessionId, liveRunsOf, type NativeId, type Session, type SessionRecord } from './session.ts'
 export { signalsIn } from './signals.ts'
 export type { SpareRule } from './spare.ts'
 export { END_STATES, type EndState, LIVE_STATES, RUN_EVENTS, RUN_TABLE, type RunEvent, type RunState, statesThatTake } from './states.ts'

@@ -22,10 +22,10 @@ export const isNativeId = (text: string): boolean => isSessionId(text) && text.l
 export type NativeId = { readonly harness: string; readonly id: string }
 
 /** A session with the run that holds its epoch, if it ever ran. */
-export type SessionView = { readonly session: Session; readonly run: Run | null }
+export type SessionRecord = { readonly session: Session; readonly run: Run | null }
 
 /** The runs among them that are live. */
-export const liveRunsOf = (views: readonly SessionView[]): LiveRun[] => views.flatMap(({ run }) => (run !== null && isLive(run) ? [run] : []))
+export const liveRunsOf = (views: readonly SessionRecord[]): LiveRun[] => views.flatMap(({ run }) => (run !== null && isLive(run) ? [run] : []))
 
 export const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 export const isSessionId = (text: string): boolean => ID_PATTERN.test(text)

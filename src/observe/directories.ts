@@ -6,10 +6,10 @@ import { mountedBelow, readMounts } from './mounts.ts'
 import { birthOf, entriesOf, isThereAtAll, realPathOf } from './read.ts'
 import { branchFinder, branchOf, mainOf, repositoryScout } from './repository.ts'
 
-/** `islands`: a folder whose entries are apart from everything around them (our own worktrees). */
-export const realDirectories = (islands: string): Directories => ({
-  find: (path, mounts = readMounts()) => findDirectory(path, islands, mounts),
-  look: (path, mounts) => lookForDirectory(path, islands, mounts),
+/** `worktreesFolder`: a folder whose entries are apart from everything around them (our own worktrees). */
+export const realDirectories = (worktreesFolder: string): Directories => ({
+  find: (path, mounts = readMounts()) => findDirectory(path, worktreesFolder, mounts),
+  look: (path, mounts) => lookForDirectory(path, worktreesFolder, mounts),
   mounts: readMounts,
   mountedBelow,
   keyAt,

@@ -5,14 +5,14 @@ import { Problem } from '../model/index.ts'
 import { innerPath, mountedBelow, readMounts } from './mounts.ts'
 import { findRepository } from './repository.ts'
 
-/** A directory as it is now. `islands`: a folder whose entries are apart from everything around them (our own worktrees). */
-export function findDirectory(path: string, islands: string | null = null, mounts: readonly Mount[] = readMounts()): Directory {
+/** A directory as it is now. `worktreesFolder`: a folder whose entries are apart from everything around them (our own worktrees). */
+export function findDirectory(path: string, worktreesFolder: string | null = null, mounts: readonly Mount[] = readMounts()): Directory {
   const { real, stat } = enter(path)
   if (/(^|\/)\.git(\/|$)/i.test(real))
     throw new Problem('directory-of-git', `${path} belongs to git: nobody works in it, and it cannot be locked`, {
       hint: 'name the directory of the working tree',
     })
-  const folders = above(real, islands)
+  const folders = above(real, worktreesFolder)
   const place = innerPath(real, mounts)
   // An island has as many names as it has folders; elsewhere a mount may hide some of them.
   const places = above(place, null).slice(0, folders.at(-1) === '/' || real === '/' ? undefined : folders.length)
@@ -27,9 +27,9 @@ export function findDirectory(path: string, islands: string | null = null, mount
 }
 
 /** The same, or null where there is none that can be entered. */
-export function lookForDirectory(path: string, islands: string | null, mounts: readonly Mount[]): Directory | null {
+export function lookForDirectory(path: string, worktreesFolder: string | null, mounts: readonly Mount[]): Directory | null {
   try {
-    return findDirectory(path, islands, mounts)
+    return findDirectory(path, worktreesFolder, mounts)
   } catch (error) {
     if (error instanceof Problem) return null
     throw error
@@ -66,9 +66,9 @@ function enter(path: string): { real: string; stat: BigIntStats } {
 }
 
 /** All directories above, nearest first, as far as they matter. */
-function above(path: string, islands: string | null): string[] {
+function above(path: string, worktreesFolder: string | null): string[] {
   const found: string[] = []
-  for (let at = path; at !== '/' && dirname(at) !== islands; at = dirname(at)) found.push(dirname(at))
+  for (let at = path; at !== '/' && dirname(at) !== worktreesFolder; at = dirname(at)) found.push(dirname(at))
   return found
 }
 

@@ -1,4 +1,4 @@
-import { isLive, type SessionView } from '../model/index.ts'
+import { isLive, type SessionRecord } from '../model/index.ts'
 import { plain } from './paint.ts'
 import { shorten, table } from './table.ts'
 import { age } from './time.ts'
@@ -7,7 +7,7 @@ const DIR_WIDTH = 40
 const COMMAND_WIDTH = 48
 
 /** Sessions with numbers, to choose from. */
-export const choicesText = (views: readonly SessionView[], now: number): string[] =>
+export const choicesText = (views: readonly SessionRecord[], now: number): string[] =>
   table(
     views.map(({ session, run }, index) => [
       { text: `${index + 1}` },

@@ -1,9 +1,9 @@
 import type { DuplicateOwners, NativeClaim } from '../model/index.ts'
 
 /** Who else owns a session's native id. */
-export type OwnerSight = Pick<NativeClaim, 'session' | 'pid' | 'how'>
+export type OwnerView = Pick<NativeClaim, 'session' | 'pid' | 'how'>
 
-export const ownerJson = ({ session, pid, how }: OwnerSight): Record<string, unknown> => ({ session, pid, how })
+export const ownerJson = ({ session, pid, how }: OwnerView): Record<string, unknown> => ({ session, pid, how })
 
 /** `claude session X has two live owners: …`, with how each of them is known. */
 export function duplicateText({ harness, nativeId, owners, certain }: DuplicateOwners): string {
@@ -16,13 +16,12 @@ const harm = (count: number, certain: boolean): string =>
   `${count > 2 ? 'all of them' : 'both'} ${certain ? '' : 'would '}write to the same transcript`
 
 /** How the others are told of on the line of one of them. */
-export function alsoOwnedText(others: readonly OwnerSight[]): string {
+export function alsoOwnedText(others: readonly OwnerView[]): string {
   const certain = others.some(({ how }) => how !== 'named')
   return `${certain ? '' : 'perhaps '}also owned by ${others.map(ownerText).join(' and ')}: ${harm(others.length + 1, certain)}`
 }
 
-const ownerText = ({ pid, session, how }: OwnerSight): string =>
-  `pid ${pid} (${session === null ? 'not managed' : `session ${session}`}, ${HOW[how]})`
+const ownerText = ({ pid, session, how }: OwnerView): string => `pid ${pid} (${session === null ? 'not managed' : `session ${session}`}, ${HOW[how]})`
 
 const HOW: Readonly<Record<NativeClaim['how'], string>> = {
   proven: 'says its harness',

@@ -1,7 +1,7 @@
 export { messagesText, newsText } from './agent-news.ts'
 export { anchorFindings, anchorsFixedText, anchorText, type JudgedAnchor } from './anchor.ts'
 export { choicesText } from './choices.ts'
-export { alsoOwnedText, duplicateAdvice, duplicateText, type OwnerSight } from './conversation-owners.ts'
+export { alsoOwnedText, duplicateAdvice, duplicateText, type OwnerView } from './conversation-owners.ts'
 export { daemonJson, daemonText, healthJson, isWell, versionText } from './daemon.ts'
 export { deniedText } from './denial.ts'
 export { type Finding, findingsText, litterText, reapedText } from './doctor.ts'
@@ -9,10 +9,10 @@ export { afterJoinText, changeText, type End, finishedText, membersText, retired
 export { attachCommand, holderFacts, holderLine, lockFacts, lockHolderLine } from './holder.ts'
 export { hookChangeText, hookStatesText } from './hooks.ts'
 export {
-  type CheckSight,
+  type CheckView,
   checkJson,
   checkText,
-  type LockSight,
+  type LockView,
   lockedJson,
   lockedText,
   lockJson,
@@ -31,22 +31,22 @@ export {
   memberJson,
   ownedTaskJson,
   paneJson,
-  type Sight,
+  type SessionView,
   sentIntoText,
   sightJson,
   sparedJson,
   startedTaskJson,
   suspectJson,
-  type TaskSight,
+  type TaskView,
   taskJson,
-  type WorktreeSight,
+  type WorktreeView,
 } from './session-view.ts'
-export { type SiblingSight, siblingJson, siblingsText } from './siblings.ts'
+export { type SiblingView, siblingJson, siblingsText } from './siblings.ts'
 export { statesPage } from './states.ts'
 export { levelText, tasksText, taskText } from './task.ts'
-export { eventJson, eventText, sessionsText, statusText, suspectText, type TreeSight, treeText, unreadableText } from './text.ts'
+export { eventJson, eventText, sessionsText, statusText, suspectText, type TreeView, treeText, unreadableText } from './text.ts'
 export { age, iso } from './time.ts'
 export { authorOf, systemdUnit, systemdWord, withHash } from './unit.ts'
-export { managedJson, type UnmanagedSight, unmanagedJson, unmanagedText } from './unmanaged.ts'
+export { managedJson, type UnmanagedView, unmanagedJson, unmanagedText } from './unmanaged.ts'
 export { tokensJson, tokensShort, tokensText } from './usage.ts'
-export { type WhoSight, whoJson, whoText } from './who-am-i.ts'
+export { type WhoView, whoJson, whoText } from './who-am-i.ts'

@@ -5,7 +5,7 @@ import { type Cell, table } from './table.ts'
 import { age, iso } from './time.ts'
 
 /** A lock as it was just seen. */
-export type LockSight = {
+export type LockView = {
   readonly lock: Lock
   readonly state: 'held' | 'unknown'
   readonly pid: number | null
@@ -17,7 +17,7 @@ export type LockSight = {
   readonly neighbours: readonly string[]
 }
 
-export function locksText(sights: readonly LockSight[], now: number, paint: Paint): string[] {
+export function locksText(sights: readonly LockView[], now: number, paint: Paint): string[] {
   if (sights.length === 0) return [paint.dim('no locks')]
   const head: Cell[] = ['DIRECTORY', 'HOLDER', 'PID', 'KIND', 'SINCE', 'REASON', 'PROOF'].map((text) => ({ text, paint: paint.dim }))
   return table([
@@ -39,7 +39,7 @@ function holderName({ session, holder, user }: Lock): string {
   return session === null || holder.kind === 'time' ? user : session
 }
 
-function proofText({ state, proof, leftMs, sharedWith, neighbours }: LockSight): string {
+function proofText({ state, proof, leftMs, sharedWith, neighbours }: LockView): string {
   return [
     state === 'unknown' ? `unknown: ${proof}` : proof,
     ...(leftMs === null ? [] : [`expires in ${age(leftMs)}`]),
@@ -49,7 +49,7 @@ function proofText({ state, proof, leftMs, sharedWith, neighbours }: LockSight):
 }
 
 /** The stable object of each entry of `locks --json`. */
-export const lockJson = ({ lock, state, pid, proof, sharedWith, neighbours }: LockSight): Record<string, unknown> => ({
+export const lockJson = ({ lock, state, pid, proof, sharedWith, neighbours }: LockView): Record<string, unknown> => ({
   dir: lock.directory.path,
   pid: lock.holder.kind === 'process' ? lock.holder.by.pid : pid,
   session: lock.session,
@@ -67,7 +67,7 @@ export const lockJson = ({ lock, state, pid, proof, sharedWith, neighbours }: Lo
 })
 
 /** What of a check is shown. */
-export type CheckSight = {
+export type CheckView = {
   readonly dir: string
   readonly state: 'free' | 'held' | 'unknown'
   /** The caller is part of what holds it, and nobody else does. */
@@ -76,13 +76,13 @@ export type CheckSight = {
   readonly holding: { readonly lock: Lock; readonly relation: Relation; readonly pid: number | null } | null
 }
 
-export function checkText({ dir, state, own, why, holding }: CheckSight, now: number): string[] {
+export function checkText({ dir, state, own, why, holding }: CheckView, now: number): string[] {
   if (holding === null) return [`${state} ${plain(dir)}: ${why}`]
   const where = { same: '', inside: ', which is above it', around: ', which is below it' }[holding.relation]
   return [`${state}${own ? ' by yourself' : ''} ${plain(dir)}: ${lockHolderLine(holding.lock, holding.pid, now)}${where}; ${why}`]
 }
 
-export const checkJson = ({ dir, state, own, why, holding }: CheckSight): Record<string, unknown> => ({
+export const checkJson = ({ dir, state, own, why, holding }: CheckView): Record<string, unknown> => ({
   dir,
   state,
   own,

@@ -1,12 +1,12 @@
 import type { Activity, Member, Pane, Run, RunBase, Said, Session, Spared, Suspect, Tokens, Usage } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
-import type { OwnerSight } from './conversation-owners.ts'
+import type { OwnerView } from './conversation-owners.ts'
 import { attachCommand } from './holder.ts'
 import { iso } from './time.ts'
 import { tokensJson } from './usage.ts'
 
 /** A session as it was just seen: its newest run, converged, with what could be told about its processes. */
-export type Sight = {
+export type SessionView = {
   readonly session: Session
   readonly run: Run
   readonly liveness: 'alive' | 'dead' | 'unknown'
@@ -16,7 +16,7 @@ export type Sight = {
   /** What could not be told, or what is under way. */
   readonly note: string | null
   /** The runs that were started in it, where they were asked for. */
-  readonly tasks: readonly TaskSight[]
+  readonly tasks: readonly TaskView[]
   readonly usage?: Usage | null
   /** What its agent says it has burned: in this run, in all of its runs, and since nobody watches it. */
   readonly tokens?: {
@@ -32,20 +32,20 @@ export type Sight = {
   /** Whether its agent is really in the cgroup that was made for it, where that was looked at. */
   readonly entered?: boolean
   /** The worktree of ours that it works in. */
-  readonly worktree?: WorktreeSight | null
+  readonly worktree?: WorktreeView | null
   /** Those it works beside on purpose, and those in other worktrees of its repository, where they were asked for. */
   readonly sharedWith?: readonly string[]
   readonly neighbours?: readonly string[]
   /** Other live owners of its native id, where they were looked for. */
-  readonly duplicateOf?: readonly OwnerSight[]
+  readonly duplicateOf?: readonly OwnerView[]
 }
 
-export type WorktreeSight = { readonly path: string; readonly branch: string | null; readonly repository: string | null }
+export type WorktreeView = { readonly path: string; readonly branch: string | null; readonly repository: string | null }
 
 /** A task, or a run that was started inside. */
-export type TaskSight = { readonly run: Run; readonly usage: Usage | null }
+export type TaskView = { readonly run: Run; readonly usage: Usage | null }
 
-export const taskJson = ({ run, usage }: TaskSight): Record<string, unknown> => ({
+export const taskJson = ({ run, usage }: TaskView): Record<string, unknown> => ({
   session: run.session,
   run: run.id,
   state: run.state,
@@ -59,7 +59,7 @@ export const taskJson = ({ run, usage }: TaskSight): Record<string, unknown> => 
 })
 
 /** The stable object of each entry of `task ls --json`. `parent`: the session that it is a task of. */
-export const ownedTaskJson = (task: TaskSight & { readonly parent: string }): Record<string, unknown> => ({ ...taskJson(task), parent: task.parent })
+export const ownedTaskJson = (task: TaskView & { readonly parent: string }): Record<string, unknown> => ({ ...taskJson(task), parent: task.parent })
 
 /** The stable object of `task start --json`. */
 export const startedTaskJson = ({ id, session, epoch, parent, task }: RunBase, pid: number): Record<string, unknown> => ({
@@ -74,7 +74,7 @@ export const startedTaskJson = ({ id, session, epoch, parent, task }: RunBase, p
 const orNull = (tokens: Tokens | null | undefined): Record<string, unknown> | null => (tokens == null ? null : tokensJson(tokens))
 
 /** What was burned: by the machine's count, and by what the agent says. */
-export function usageJson(usage: Usage | null, tokens?: Sight['tokens']): Record<string, unknown> | null {
+export function usageJson(usage: Usage | null, tokens?: SessionView['tokens']): Record<string, unknown> | null {
   const said = tokens?.run ?? usage?.tokens ?? null
   if (usage === null && said === null && (tokens?.session ?? null) === null) return null
   return {
@@ -85,7 +85,7 @@ export function usageJson(usage: Usage | null, tokens?: Sight['tokens']): Record
   }
 }
 
-const unwatchedJson = ({ unwatched }: NonNullable<Sight['tokens']>): Record<string, unknown> | null =>
+const unwatchedJson = ({ unwatched }: NonNullable<SessionView['tokens']>): Record<string, unknown> | null =>
   unwatched === null ? null : { since: iso(unwatched.since), tokens: tokensJson(unwatched.tokens) }
 
 /** Its tmux session, by the name that it has on that socket. */
@@ -98,7 +98,7 @@ export const activityJson = (activity: Activity | null): Record<string, unknown>
   activity === null ? null : { state: activity.state, since: iso(activity.since), how: activity.how }
 
 /** The stable object of `status --json` and of each entry of `ls --json`. */
-export function sightJson(sight: Sight): Record<string, unknown> {
+export function sightJson(sight: SessionView): Record<string, unknown> {
   const { session, run, liveness, pid, note, tasks, usage = null, entered } = sight
   const ended = isLive(run) ? null : run
   return {

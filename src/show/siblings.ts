@@ -1,13 +1,13 @@
 import type { Said, Saying } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
-import { activityJson, type Sight, usageJson } from './session-view.ts'
+import { activityJson, type SessionView, usageJson } from './session-view.ts'
 import { type Cell, shorten, table } from './table.ts'
 import { age, iso } from './time.ts'
 import { tokensShort } from './usage.ts'
 
 /** Another live session, as it was just seen. */
-export type SiblingSight = {
-  readonly sight: Sight
+export type SiblingView = {
+  readonly sight: SessionView
   /** It was started in the asker's session, or that in it. */
   readonly relation: 'child' | 'parent' | null
   readonly branch: string | null
@@ -22,14 +22,14 @@ export type SiblingSight = {
 }
 
 /** `self`: for whom it was asked; null: for nobody in particular. */
-export type SiblingsSight = { readonly self: string | null; readonly here: boolean; readonly siblings: readonly SiblingSight[] }
+export type SiblingsView = { readonly self: string | null; readonly here: boolean; readonly siblings: readonly SiblingView[] }
 
 const DIR_WIDTH = 40
 const BRANCH_WIDTH = 24
 const SAID_LENGTH = 200
 
 /** `siblings`: a line each, with what it says of itself below; of many, so many and the count. */
-export function siblingsText({ self, here, siblings }: SiblingsSight, most: number, now: number, paint: Paint): string[] {
+export function siblingsText({ self, here, siblings }: SiblingsView, most: number, now: number, paint: Paint): string[] {
   const whose =
     self === null ? [paint.dim(`you are in no session; these are all live ones${here ? ' in this repository or directory tree' : ''}`)] : []
   if (siblings.length === 0) return [...whose, paint.dim(self === null ? 'no sessions' : 'no siblings')]
@@ -44,7 +44,7 @@ export function siblingsText({ self, here, siblings }: SiblingsSight, most: numb
   return [...whose, head, ...told, ...(siblings.length > most ? [paint.dim(`${most} of ${siblings.length}`)] : [])]
 }
 
-function rowOf({ sight, branch, ports }: SiblingSight, counts: boolean, now: number, paint: Paint): Cell[] {
+function rowOf({ sight, branch, ports }: SiblingView, counts: boolean, now: number, paint: Paint): Cell[] {
   const { session, run, pid, liveness, tokens } = sight
   return [
     { text: session.name === null || session.name === session.id ? session.id : `${session.id} (${session.name})`, paint: paint.bold },
@@ -58,7 +58,7 @@ function rowOf({ sight, branch, ports }: SiblingSight, counts: boolean, now: num
   ]
 }
 
-function wordsOf({ sight, relation, said, locks }: SiblingSight, self: string | null, now: number): string[] {
+function wordsOf({ sight, relation, said, locks }: SiblingView, self: string | null, now: number): string[] {
   const by = (what: string, saying: Saying | null | undefined): string[] =>
     saying == null ? [] : [`${what} (${age(now - saying.at)} ago): ${cut(plain(saying.text), SAID_LENGTH)}`]
   return [
@@ -73,7 +73,7 @@ function wordsOf({ sight, relation, said, locks }: SiblingSight, self: string | 
 const cut = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`)
 
 /** The stable object of each entry of `siblings --json`. */
-export const siblingJson = ({ sight, relation, branch, said, locks, ports, here }: SiblingSight): Record<string, unknown> => ({
+export const siblingJson = ({ sight, relation, branch, said, locks, ports, here }: SiblingView): Record<string, unknown> => ({
   session: sight.session.id,
   name: sight.session.name,
   run: sight.run.id,

@@ -1,7 +1,7 @@
 import type { Containment, Usage } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
-import type { Sight, TaskSight } from './session-view.ts'
+import type { SessionView, TaskView } from './session-view.ts'
 import { type Cell, shorten, table } from './table.ts'
 import { age } from './time.ts'
 import { tokensText } from './usage.ts'
@@ -16,13 +16,13 @@ export const cpuText = (usage: Usage | null): string | null =>
   usage === null ? null : `${usage.whole ? '' : 'at least '}${(usage.cpuMs / 1000).toFixed(usage.cpuMs < 10_000 ? 2 : 0)} s of CPU`
 
 /** One line about a run that was started inside another. */
-export function taskText({ run, usage }: TaskSight, now: number): string {
+export function taskText({ run, usage }: TaskView, now: number): string {
   const since = isLive(run) ? `for ${age(now - run.startedAt)}` : `after ${age(run.endedAt - run.startedAt)}: ${plain(run.reason)}`
   const burned = usageText(usage)
   return `${run.session} ${run.state} ${since}${burned === null ? '' : `, ${burned}`}${run.task === 'adopt' ? ', to be adopted at a takeover' : ''}`
 }
 
-export function tasksText(tasks: readonly (TaskSight & { readonly parent: string })[], now: number, paint: Paint): string[] {
+export function tasksText(tasks: readonly (TaskView & { readonly parent: string })[], now: number, paint: Paint): string[] {
   if (tasks.length === 0) return [paint.dim('no tasks')]
   const head: Cell[] = ['TASK', 'OF', 'STATE', 'AGE', 'BURNED', 'COMMAND'].map((text) => ({ text, paint: paint.dim }))
   return table([
@@ -45,5 +45,5 @@ export const levelText = (containment: Containment): string => {
   return containment.level === 'scope' ? `systemd scope ${containment.unit}` : `${WITHOUT} (no cgroup: ${containment.why})`
 }
 
-export const containmentText = ({ run: { containment, marker }, entered }: Sight): string =>
+export const containmentText = ({ run: { containment, marker }, entered }: SessionView): string =>
   `${entered === false && containment.level !== 'none' ? `${WITHOUT} (its agent did not get into its ${levelText(containment)})` : levelText(containment)}${marker === null ? '; it has no marker' : ''}`

@@ -1,7 +1,7 @@
 import type { Activity, HoldfastEvent, Member, ProcessRow, RunState, Saying, Spared, Suspect } from '../model/index.ts'
 import { describeExit, isLive, totalTokens } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
-import type { Sight } from './session-view.ts'
+import type { SessionView } from './session-view.ts'
 import { type Cell, shorten, table } from './table.ts'
 import { containmentText, cpuText, taskText } from './task.ts'
 import { age, iso } from './time.ts'
@@ -17,7 +17,7 @@ const stateColour = (state: RunState, paint: Paint): ((text: string) => string) 
 }
 
 /** `ls`: one line a session. */
-export function sessionsText(sights: readonly Sight[], now: number, paint: Paint): string[] {
+export function sessionsText(sights: readonly SessionView[], now: number, paint: Paint): string[] {
   if (sights.length === 0) return [paint.dim('no sessions')]
   const counts = sights.some(({ tokens }) => tokens?.session != null)
   const names = ['SESSION', 'STATE', 'PID', 'AGE', ...(counts ? ['TOKENS'] : []), 'DIRECTORY', 'COMMAND']
@@ -39,7 +39,7 @@ export function sessionsText(sights: readonly Sight[], now: number, paint: Paint
 }
 
 /** What needs an answer is seen at once. */
-function stateCell({ run, liveness, activity = null }: Sight, now: number, paint: Paint): Cell {
+function stateCell({ run, liveness, activity = null }: SessionView, now: number, paint: Paint): Cell {
   if (activity === null) return { text: liveness === 'unknown' ? `${run.state}?` : run.state, paint: stateColour(run.state, paint) }
   return { text: `${run.state} · ${activityText(activity, now)}`, paint: activity.state === 'waiting' ? paint.yellow : stateColour(run.state, paint) }
 }
@@ -51,17 +51,17 @@ export const unreadableText = (run: string, directory: string): string =>
   `run ${run} in the store cannot be read, and is left out; its directory is ${directory}`
 
 /** A worktree of ours is called by what it is of: its path says little. */
-const placeText = ({ run, worktree = null }: Sight): string =>
+const placeText = ({ run, worktree = null }: SessionView): string =>
   worktree === null ? run.dir : `worktree ${worktree.repository?.split('/').at(-1) ?? '?'}@${worktree.branch ?? '?'}`
 
-function lastColumn({ run, note }: Sight): string {
+function lastColumn({ run, note }: SessionView): string {
   const command = shorten(plain(run.argv.join(' ')), COMMAND_WIDTH)
   const why = isLive(run) ? note : (note ?? run.reason)
   return why === null ? command : `${command}  · ${plain(why)}`
 }
 
 /** `status`: everything about one session, a fact a line. */
-export function statusText(sight: Sight, now: number, paint: Paint): string[] {
+export function statusText(sight: SessionView, now: number, paint: Paint): string[] {
   const { session, run, liveness, pid, note, tasks } = sight
   const facts: [string, string | null][] = [
     ['run', `${run.id} (epoch ${run.epoch})`],
@@ -116,7 +116,7 @@ export function statusText(sight: Sight, now: number, paint: Paint): string[] {
 
 const TOLD_BY = { hook: 'its harness says so, by a hook', registry: 'its harness says so', output: 'by its output alone' } as const
 
-function saidFacts({ said, unread = 0 }: Sight, now: number): [string, string | null][] {
+function saidFacts({ said, unread = 0 }: SessionView, now: number): [string, string | null][] {
   const line = (saying: Saying | null | undefined): string | null => (saying == null ? null : `${plain(saying.text)} (${age(now - saying.at)} ago)`)
   return [
     ['plan', line(said?.plan)],
@@ -125,7 +125,7 @@ function saidFacts({ said, unread = 0 }: Sight, now: number): [string, string | 
   ]
 }
 
-function tokensFacts({ tokens }: Sight, now: number): [string, string | null][] {
+function tokensFacts({ tokens }: SessionView, now: number): [string, string | null][] {
   if (tokens === undefined) return []
   const { run, session, unwatched } = tokens
   return [
@@ -141,9 +141,9 @@ function tokensFacts({ tokens }: Sight, now: number): [string, string | null][] 
 }
 
 /** What is shown of a session's processes. */
-export type TreeSight = { readonly members: readonly Member[]; readonly suspects: readonly Suspect[]; readonly spared: readonly Spared[] }
+export type TreeView = { readonly members: readonly Member[]; readonly suspects: readonly Suspect[]; readonly spared: readonly Spared[] }
 
-export function treeText({ members, suspects, spared }: TreeSight, paint: Paint): string[] {
+export function treeText({ members, suspects, spared }: TreeView, paint: Paint): string[] {
   if (members.length + suspects.length + spared.length === 0) return [paint.dim('no processes')]
   const depth = depths(members)
   const head: Cell[] = ['PID', 'STATE', 'PROOF', 'PORTS', 'NAME'].map((text) => ({ text, paint: paint.dim }))

@@ -1,11 +1,11 @@
-import { alsoOwnedText, type OwnerSight, ownerJson } from './conversation-owners.ts'
+import { alsoOwnedText, type OwnerView, ownerJson } from './conversation-owners.ts'
 import { type Paint, plain } from './paint.ts'
-import { type Sight, sightJson } from './session-view.ts'
+import { type SessionView, sightJson } from './session-view.ts'
 import { type Cell, shorten, table } from './table.ts'
 import { age, iso } from './time.ts'
 
 /** An agent at work that is no member of any run of ours, as it was just seen. */
-export type UnmanagedSight = {
+export type UnmanagedView = {
   readonly harness: string
   readonly pid: number
   /** What only launched it, outermost first. */
@@ -22,7 +22,7 @@ export type UnmanagedSight = {
   readonly keptBy: { readonly what: string; readonly stop: readonly string[] | null } | null
   /** Our own command was started in it. */
   readonly around: boolean
-  readonly duplicateOf: readonly OwnerSight[]
+  readonly duplicateOf: readonly OwnerView[]
 }
 
 const DIR_WIDTH = 40
@@ -31,7 +31,7 @@ const MAX_WORDS = 64
 const MAX_WORD = 256
 
 /** `ls --unmanaged`, and `ls --all` below the sessions. */
-export function unmanagedText(sights: readonly UnmanagedSight[], now: number, paint: Paint): string[] {
+export function unmanagedText(sights: readonly UnmanagedView[], now: number, paint: Paint): string[] {
   if (sights.length === 0) return [paint.dim('no agents but those of sessions')]
   const head: Cell[] = ['HARNESS', 'PID', 'AGE', 'DIRECTORY', 'NATIVE-ID', 'COMMAND'].map((text) => ({ text, paint: paint.dim }))
   const rows = sights.map((sight): Cell[] => [
@@ -49,7 +49,7 @@ export function unmanagedText(sights: readonly UnmanagedSight[], now: number, pa
 /** Where its program lies says little. */
 const commandText = ([program = '', ...words]: readonly string[]): string => [program.slice(program.lastIndexOf('/') + 1), ...words].join(' ')
 
-function notesOn({ marked, keptBy, around, duplicateOf }: UnmanagedSight): string[] {
+function notesOn({ marked, keptBy, around, duplicateOf }: UnmanagedView): string[] {
   return [
     ...(around ? ['this command was started in it'] : []),
     ...(marked === null ? [] : [`it has the marker of ${plain(marked)}`]),
@@ -59,14 +59,14 @@ function notesOn({ marked, keptBy, around, duplicateOf }: UnmanagedSight): strin
 }
 
 /** An entry of `ls --json`: what `status` says of it, that it is ours, and who else owns its native id. */
-export const managedJson = (sight: Sight): Record<string, unknown> => ({
+export const managedJson = (sight: SessionView): Record<string, unknown> => ({
   ...sightJson(sight),
   managed: true,
   duplicateOf: (sight.duplicateOf ?? []).map(ownerJson),
 })
 
 /** An entry of `ls --unmanaged --json`. What a session has too is called the same. */
-export const unmanagedJson = (sight: UnmanagedSight): Record<string, unknown> => ({
+export const unmanagedJson = (sight: UnmanagedView): Record<string, unknown> => ({
   session: null,
   state: 'unmanaged',
   liveness: 'alive',

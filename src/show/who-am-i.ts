@@ -3,9 +3,9 @@ import { plain } from './paint.ts'
 import { iso } from './time.ts'
 
 /** Who the caller is, and what proves it. */
-export type WhoSight = Self
+export type WhoView = Self
 
-export function whoText(self: WhoSight): string[] {
+export function whoText(self: WhoView): string[] {
   if (self.kind === 'nobody') return [`you are in no session: ${plain(self.why)}`]
   if (self.kind === 'agent') return [`you are in no session, but in ${plain(self.agent.harness)} (pid ${self.agent.row.pid}): ${plain(self.why)}`]
   const { session, run, how, why, note } = self
@@ -18,7 +18,7 @@ export function whoText(self: WhoSight): string[] {
 }
 
 /** The stable object of `whoami --json`. */
-export function whoJson(self: WhoSight): Record<string, unknown> {
+export function whoJson(self: WhoView): Record<string, unknown> {
   const session = self.kind === 'session' ? self : null
   const agent = self.kind === 'agent' ? self.agent : null
   return {

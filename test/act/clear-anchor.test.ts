@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { type AnchorHands, clearAnchor } from '../../src/act/index.ts'
+import { type AnchorPorts, clearAnchor } from '../../src/act/index.ts'
 import { stampOf } from '../../src/harness/index.ts'
 import { foreignFiles } from '../../src/keep/index.ts'
 import type { Anchor, AnchorVerdict } from '../../src/model/index.ts'
@@ -67,7 +67,7 @@ function world(script: readonly Happening[]) {
     const by = says.kind === 'process' ? says.ticks : null
     return alive.get(path) === by ? { kind: 'alive', why: 'it lives' } : { kind: 'dead', why: 'it is gone' }
   }
-  const hands: AnchorHands = {
+  const hands: AnchorPorts = {
     read: ({ path }) => step(() => read(path)),
     judge: (anchor) => step(() => judge(anchor)),
     stampOf: (path) => step(() => stamp(path)),
@@ -146,7 +146,7 @@ test('two who reap one after the other remove a thing once', () => {
 })
 
 /** The same on a disk. */
-function onDisk(): { path: string; folder: string; anchor: () => Anchor; hands: AnchorHands } {
+function onDisk(): { path: string; folder: string; anchor: () => Anchor; hands: AnchorPorts } {
   const folder = mkdtempSync(join(tmpdir(), 'hf-anchor-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, '12.json')

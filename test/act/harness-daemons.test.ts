@@ -89,7 +89,7 @@ async function inOneDaemon() {
         },
       ]
     },
-    daemonLore: {
+    harnessDaemonRules: {
       variables: new Map([['claude', 'CLAUDE_CODE_SESSION_ID']]),
       backgroundId: (_: string, environment: Environment) => environment['CLAUDE_JOB_DIR'] ?? null,
       handsOver: (): string | null => 'claude',

@@ -199,14 +199,14 @@ const tried = (one: Case): Promise<unknown> =>
   )
 
 /** Everything that a refused start must leave as it was. */
-const traces = async ({ sim, owner, islands, worktrees }: Case) => ({
+const traces = async ({ sim, owner, worktreesFolder, worktrees }: Case) => ({
   sent: sim.sent.length,
   fenced: sim.fences.isRetired(owner.id),
   sessions: await sim.store.sessions.snapshot('all', 100),
   locks: (await sim.store.locks.all([], null)).locks,
   runs: sim.runRecords.list(),
   processes: sim.processes.table({ since: 0, cookies: false }).rows.map(({ pid }) => pid),
-  worktrees: [...worktrees, ...islands()],
+  worktrees: [...worktrees, ...worktreesFolder()],
 })
 
 afterEach(() => vi.restoreAllMocks())

@@ -1,17 +1,17 @@
 import { expect, test, vi } from 'vitest'
-import type { Carried, Due, World } from '../../src/app/index.ts'
+import type { PendingStep, StepResult, World } from '../../src/app/index.ts'
 import { openEndings } from '../../src/daemon/parts/background-endings.ts'
 
-const carriedOut = vi.hoisted(() => ({ waiting: [] as ((carried: Carried) => void)[] }))
+const carriedOut = vi.hoisted(() => ({ waiting: [] as ((carried: StepResult) => void)[] }))
 vi.mock('../../src/app/index.ts', () => ({
-  carryOut: () => new Promise<Carried>((done) => void carriedOut.waiting.push(done)),
+  carryOut: () => new Promise<StepResult>((done) => void carriedOut.waiting.push(done)),
 }))
 const world = { store: async () => ({}), close: () => {} } as unknown as World
 
 test('what came of an ending is told although somebody has asked in the meantime', async () => {
   const done = vi.fn()
   const endings = openEndings({ open: () => world }, done)
-  expect(endings.begin({ run: { id: 'r' } } as unknown as Due)).toBe(true)
+  expect(endings.begin({ run: { id: 'r' } } as unknown as PendingStep)).toBe(true)
   await expect.poll(() => carriedOut.waiting.length).toBe(1)
   expect(endings.take()).toEqual([])
   carriedOut.waiting[0]?.({ change: null, stuck: '1 survivor' })
@@ -27,7 +27,7 @@ test('one whose world cannot even be opened is told, is over, and can be begun a
   })
   const endings = openEndings({ open }, done)
   for (const tries of [1, 2]) {
-    expect(endings.begin({ run: { id: 'r' } } as unknown as Due)).toBe(true)
+    expect(endings.begin({ run: { id: 'r' } } as unknown as PendingStep)).toBe(true)
     await expect.poll(() => done.mock.calls.length).toBe(tries)
     expect(endings.take()).toMatchObject([{ error: { message: 'EMFILE' } }])
     expect([endings.has('r'), endings.size()]).toEqual([false, 0])

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { Carried, Due } from '../../src/app/index.ts'
+import type { PendingStep, StepResult } from '../../src/app/index.ts'
 import type { Daemon } from '../../src/daemon/daemon.ts'
 import { reconcilePart } from '../../src/daemon/parts/reconcile-part.ts'
 
@@ -9,9 +9,9 @@ vi.mock('../../src/app/index.ts', async () => ({
   realClock: (await vi.importActual<typeof import('../../src/app/world/clock.ts')>('../../src/app/world/clock.ts')).realClock,
   survey: async () => ({ due: app.due, sick: [] }),
   freeLocks: async () => {},
-  carryOut: (_world: unknown, _store: unknown, { run }: Due) => {
+  carryOut: (_world: unknown, _store: unknown, { run }: PendingStep) => {
     app.carried.push(run.id)
-    return run.id === 'parent' ? new Promise<Carried>(() => {}) : Promise.resolve({ change: null, stuck: null })
+    return run.id === 'parent' ? new Promise<StepResult>(() => {}) : Promise.resolve({ change: null, stuck: null })
   },
 }))
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type AnchorEyes, anchorVerdict } from '../../src/decide/index.ts'
+import { type AnchorFacts, anchorVerdict } from '../../src/decide/index.ts'
 import type { Anchor, AnchorWord, Sample } from '../../src/model/index.ts'
 import { isDead } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
@@ -26,7 +26,7 @@ const seen = (over: Parameters<typeof row>[1] = {}): Sample => ({ kind: 'seen', 
 const absent: Sample = { kind: 'absent' }
 const RECYCLED = seen({ ticks: 9999, name: 'sleep' })
 /** A world in which nothing stands in the way of a proof. */
-const eyes = (sample: Sample, over: Partial<AnchorEyes> = {}): AnchorEyes => ({
+const eyes = (sample: Sample, over: Partial<AnchorFacts> = {}): AnchorFacts => ({
   here: place,
   sample: () => sample,
   ticksAreTrue: true,
@@ -37,7 +37,7 @@ const eyes = (sample: Sample, over: Partial<AnchorEyes> = {}): AnchorEyes => ({
   ...over,
 })
 
-const RULES: readonly (readonly [string, AnchorWord, AnchorEyes, string, RegExp])[] = [
+const RULES: readonly (readonly [string, AnchorWord, AnchorFacts, string, RegExp])[] = [
   ['the very process lives', told(), eyes(seen()), 'alive', /pid 500 is alive \(born at tick 5000\)/],
   ['it is stopped', told(), eyes(seen({ state: 'T' })), 'alive', /is alive/],
   ['its first thread has left', told(), eyes(seen({ state: 'L' })), 'alive', /is alive/],
@@ -165,7 +165,7 @@ const samples: fc.Arbitrary<Sample> = fc.oneof(
   fc.constant<Sample>({ kind: 'hidden', why: 'EPERM' }),
   fc.record({ ticks: fc.constantFrom(5000, 4000), state: fc.constantFrom('S', 'T', 'Z') }).map(seen),
 )
-const worlds: fc.Arbitrary<AnchorEyes> = fc
+const worlds: fc.Arbitrary<AnchorFacts> = fc
   .record({
     sample: samples,
     ticksAreTrue: fc.boolean(),

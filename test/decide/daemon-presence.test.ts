@@ -11,7 +11,7 @@ const look = (over: Partial<DaemonLook>): DaemonLook => ({
   holder: null,
   record: null,
   fact: null,
-  clings: false,
+  hasLockFileOpen: false,
   remains: [],
   ...over,
 })
@@ -27,7 +27,12 @@ describe('nobody holds the home', () => {
     expect(presenceOf(look({ record, fact: unknown() })).kind).toBe('dead')
   })
   verifies('one-owner', 'one whose lock file was taken away is one all the same', () => {
-    expect(presenceOf(look({ record, fact: alive, clings: true }))).toEqual({ kind: 'alive', process: record.process, frozen: false, record })
+    expect(presenceOf(look({ record, fact: alive, hasLockFileOpen: true }))).toEqual({
+      kind: 'alive',
+      process: record.process,
+      frozen: false,
+      record,
+    })
   })
 })
 

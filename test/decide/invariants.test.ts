@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { brokenInvariants } from '../../src/decide/index.ts'
-import type { Lock, SessionView } from '../../src/model/index.ts'
+import type { Lock, SessionRecord } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 import { directory, ended, lock, running, session, starting } from './build.ts'
 
-const view = (run: SessionView['run'], over = {}): SessionView => ({ session: session(over), run })
+const view = (run: SessionRecord['run'], over = {}): SessionRecord => ({ session: session(over), run })
 
 describe('sound', () => {
-  const cases: readonly [what: string, views: readonly SessionView[], locks: readonly Lock[]][] = [
+  const cases: readonly [what: string, views: readonly SessionRecord[], locks: readonly Lock[]][] = [
     ['an empty store', [], []],
     ['a session that never ran', [view(null)], []],
     ['an owner with its lock', [view(running())], [lock()]],
@@ -22,7 +22,7 @@ describe('sound', () => {
 })
 
 describe('broken', () => {
-  const cases: readonly [what: string, views: readonly SessionView[], locks: readonly Lock[], broken: readonly string[]][] = [
+  const cases: readonly [what: string, views: readonly SessionRecord[], locks: readonly Lock[], broken: readonly string[]][] = [
     ['an ended run ahead of its session', [view(ended({ id: 'r1', epoch: 4 }))], [], ['run r1 has epoch 4, its session only 3']],
     ['a live run of an earlier epoch', [view(running({ id: 'r1', epoch: 2 }))], [], ['live run r1 is not the owner of s1']],
     ['a directory locked twice', [], [lock(), lock({ run: 'r2', session: 's2' })], ['directory /a is locked twice: by r1 and r2']],
@@ -40,7 +40,7 @@ describe('broken', () => {
 })
 
 describe('runs inside runs work in one directory by delegation, each with a lock of its own', () => {
-  const nested = (id: string, parent: string | null): SessionView => ({
+  const nested = (id: string, parent: string | null): SessionRecord => ({
     session: session({ id: `s-${id}` }),
     run: running({ id, session: `s-${id}`, parent }),
   })

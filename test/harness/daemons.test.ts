@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { daemonLore, SPARE, sharedDaemons } from '../../src/harness/index.ts'
+import { findHarnessDaemons, harnessDaemonRules, SPARE } from '../../src/harness/index.ts'
 import type { ProcessRow } from '../../src/model/index.ts'
 import { row } from '../decide/build.ts'
 import { verifies } from '../requirements.ts'
@@ -11,7 +11,7 @@ const home = mkdtempSync(join(tmpdir(), 'hf-harness-'))
 afterAll(() => rmSync(home, { recursive: true }))
 
 const find = (name: string, argv: readonly string[], env: Record<string, string> = { HOME: home }) =>
-  sharedDaemons(
+  findHarnessDaemons(
     [row(500, { name })],
     () => argv,
     () => env,
@@ -95,7 +95,7 @@ describe('shared daemons', () => {
     const host = row(29224, { name: 'claude', ticks: 4624546 })
     const argv = ['claude bg-pty-host', '--bg-pty-host', '/tmp/x.sock', '200', '50', '--', '/opt/claude', '--bg-spare', '/tmp/y.sock']
     const look = (rows: readonly ProcessRow[], daemon: number | null) =>
-      sharedDaemons(
+      findHarnessDaemons(
         rows,
         (pid) => (pid === daemon ? ['/opt/claude', 'daemon', 'run'] : argv),
         () => ({ HOME: home }),
@@ -120,12 +120,12 @@ describe('shared daemons', () => {
     expect(processes({ pid: 1, procStart: '5' })).toEqual([])
   })
   test('Claude Code: what a session in its daemon has started says so, and of which', () => {
-    const id = (env: Record<string, string>) => daemonLore.backgroundId('claude', env)
+    const id = (env: Record<string, string>) => harnessDaemonRules.backgroundId('claude', env)
     expect(id({ CLAUDE_JOB_DIR: '/home/dev/.claude/jobs/9b39611e', CLAUDE_CODE_SESSION_ID: '9b39611e-0786-41d4-aef7-7f00a4edfbfc' })).toBe('9b39611e')
     // One that it resumed outside of the daemon, or never had there.
     expect(id({ CLAUDE_CODE_SESSION_ID: '9b39611e-0786-41d4-aef7-7f00a4edfbfc' })).toBeNull()
     expect(id({ CLAUDE_JOB_DIR: '/somewhere/else' })).toBeNull()
-    expect(daemonLore.backgroundId('gemini', { CLAUDE_JOB_DIR: '/j/9b39611e' })).toBeNull()
+    expect(harnessDaemonRules.backgroundId('gemini', { CLAUDE_JOB_DIR: '/j/9b39611e' })).toBeNull()
   })
   test('a folder of its own choice is looked into', () => {
     expect(find('claude', ['claude', 'daemon', 'run'], { HOME: home, CLAUDE_CONFIG_DIR: join(home, 'none') })[0]?.served).toBeNull()
@@ -175,7 +175,7 @@ describe('shared daemons', () => {
     expect(find('codex', ['codex', 'exec', '--json'])).toEqual([])
   })
   test('Codex: a thread of the app server is told from one of a command by its rollout', () => {
-    const known = (id: string): boolean => daemonLore.backgroundId('codex', { HOME: home, CODEX_THREAD_ID: id }) === id
+    const known = (id: string): boolean => harnessDaemonRules.backgroundId('codex', { HOME: home, CODEX_THREAD_ID: id }) === id
     expect(known(THREAD)).toBe(true)
     const exec = '01a1e3ee-950a-7012-8224-29cef1314c76'
     write(`.codex/sessions/2026/11/16/rollout-2026-11-16T10-37-05-${exec}.jsonl`, META.replaceAll(THREAD, exec).replace('vscode', 'exec'))
@@ -194,14 +194,14 @@ describe('shared daemons', () => {
     ])
   })
   test('a command that hands its session to the daemon says so by an option', () => {
-    expect(daemonLore.handsOver(['/opt/claude', '--model', 'x', '--bg', 'go'])).toBe('claude')
-    expect(daemonLore.handsOver(['claude', '-p', 'go'])).toBeNull()
-    expect(daemonLore.handsOver(['codex', '--bg'])).toBeNull()
-    expect(daemonLore.handsOver(['sh', '-c', 'x', '--bg'])).toBeNull()
+    expect(harnessDaemonRules.handsOver(['/opt/claude', '--model', 'x', '--bg', 'go'])).toBe('claude')
+    expect(harnessDaemonRules.handsOver(['claude', '-p', 'go'])).toBeNull()
+    expect(harnessDaemonRules.handsOver(['codex', '--bg'])).toBeNull()
+    expect(harnessDaemonRules.handsOver(['sh', '-c', 'x', '--bg'])).toBeNull()
   })
   test('a command line is read only where the name fits', () => {
     expect(
-      sharedDaemons(
+      findHarnessDaemons(
         [row(500, { name: 'sleep' })],
         () => expect.fail('it was read'),
         () => ({}),

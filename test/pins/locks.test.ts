@@ -1,9 +1,9 @@
 import { describe, test } from 'vitest'
-import { checkJson, type LockSight, lockedJson, lockJson, unlockedJson } from '../../src/show/index.ts'
+import { checkJson, type LockView, lockedJson, lockJson, unlockedJson } from '../../src/show/index.ts'
 import { directory, lock, NOW } from '../decide/build.ts'
 import { pinned } from './matcher.ts'
 
-const sight = (over: Partial<LockSight> = {}): LockSight => ({
+const sight = (over: Partial<LockView> = {}): LockView => ({
   lock: lock(),
   state: 'held',
   pid: 200,

@@ -1,9 +1,9 @@
 import { describe, test } from 'vitest'
-import { managedJson, type Sight, sightJson } from '../../src/show/index.ts'
+import { managedJson, type SessionView, sightJson } from '../../src/show/index.ts'
 import { ended, intent, NOW, running, session, starting, stopping } from '../decide/build.ts'
 import { pinned } from './matcher.ts'
 
-const sight = (over: Partial<Sight> = {}): Sight => ({
+const sight = (over: Partial<SessionView> = {}): SessionView => ({
   session: session(),
   run: running(),
   liveness: 'alive',
@@ -61,7 +61,7 @@ describe('status --json pins', () => {
       budget: 200_000,
     })
     const child = running({ id: 'r000000000002', session: 't1', task: 'cancel', argv: ['npm', 'test'] })
-    const full: Sight = {
+    const full: SessionView = {
       session: session({ name: 'fix', harness: 'claude', native: '0000-native' }),
       run,
       liveness: 'alive',

@@ -1,10 +1,10 @@
 import { describe, test } from 'vitest'
 import type { Self } from '../../src/model/index.ts'
-import { messageJson, type SiblingSight, siblingJson, unmanagedJson, whoJson } from '../../src/show/index.ts'
+import { messageJson, type SiblingView, siblingJson, unmanagedJson, whoJson } from '../../src/show/index.ts'
 import { NOW, row, running, session, stopping } from '../decide/build.ts'
 import { pinned } from './matcher.ts'
 
-const sibling: SiblingSight = {
+const sibling: SiblingView = {
   sight: { session: session(), run: running(), liveness: 'alive', pid: 200, note: null, tasks: [] },
   relation: null,
   branch: null,
@@ -38,7 +38,7 @@ describe('siblings --json pins', () => {
     })
   })
   test('a sibling of which everything is known', () => {
-    const sight: SiblingSight['sight'] = {
+    const sight: SiblingView['sight'] = {
       ...sibling.sight,
       session: session({ name: 'fix', harness: 'codex', native: '0000-native' }),
       run: stopping(),

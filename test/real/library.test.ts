@@ -65,7 +65,7 @@ test('the same use cases, imported from holdfast, with types', () =>
     })
     writeFileSync(
       join(project, 'typed.mts'),
-      `import { openHoldfast, type Sight } from 'holdfast'\nconst sights: Promise<Sight[]> = openHoldfast().list()\n// @ts-expect-error: a session id is text\nopenHoldfast().status(1)\nexport { sights }\n`,
+      `import { openHoldfast, type SessionView } from 'holdfast'\nconst sights: Promise<SessionView[]> = openHoldfast().list()\n// @ts-expect-error: a session id is text\nopenHoldfast().status(1)\nexport { sights }\n`,
     )
     const typed = spawnSync(
       resolve('node_modules/.bin/tsc'),

@@ -50,14 +50,14 @@ export async function connect(lab: Lab, mode: Mode, [command = '', ...args]: rea
 }
 
 /** The server, spoken to by hand. */
-export type Spoken = {
+export type AgentCommand = {
   readonly child: ChildProcessWithoutNullStreams
   readonly answers: string[]
   readonly stderr: () => string
   readonly ended: Promise<number | null>
 }
 
-export function speak(lab: Lab, words: readonly string[] = [COMMAND, 'mcp']): Spoken {
+export function speak(lab: Lab, words: readonly string[] = [COMMAND, 'mcp']): AgentCommand {
   const [command = '', ...args] = words
   const child = spawn(command, args, { env: lab.env, cwd: lab.dir, stdio: 'pipe' })
   let out = ''

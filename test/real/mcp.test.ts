@@ -149,10 +149,14 @@ async function listening({ client, updated, call }: Connection, mode: Mode): Pro
   else await subscription.close()
 }
 
-type Spoken = ReturnType<typeof speak>
+type AgentCommand = ReturnType<typeof speak>
 
 /** A server that has begun to talk, what is done to it, and how it ended: gone by its identity. */
-async function ended(lab: Lab, how: (spoken: Spoken) => void, before = INITIALIZE): Promise<{ code: number | null; stderr: string; ids: unknown[] }> {
+async function ended(
+  lab: Lab,
+  how: (spoken: AgentCommand) => void,
+  before = INITIALIZE,
+): Promise<{ code: number | null; stderr: string; ids: unknown[] }> {
   const spoken = speak(lab)
   spoken.child.stdin.write(before)
   await until('its first answer', () => spoken.answers.length > 0)

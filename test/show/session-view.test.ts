@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { attachCommand, holderFacts, holderLine, memberJson, type Sight, sightJson, type TaskSight } from '../../src/show/index.ts'
+import { attachCommand, holderFacts, holderLine, memberJson, type SessionView, sightJson, type TaskView } from '../../src/show/index.ts'
 import { ended, intent, member, NOW, running, session, starting, stopping } from '../decide/build.ts'
 import { verifies } from '../requirements.ts'
 
-const sight = (over: Partial<Sight> = {}): Sight => ({
+const sight = (over: Partial<SessionView> = {}): SessionView => ({
   session: session(),
   run: running(),
   liveness: 'alive',
@@ -13,7 +13,7 @@ const sight = (over: Partial<Sight> = {}): Sight => ({
   ...over,
 })
 
-const task: TaskSight = { run: running({ session: 't1', task: 'cancel' }), usage: { cpuMs: 5, whole: false } }
+const task: TaskView = { run: running({ session: 't1', task: 'cancel' }), usage: { cpuMs: 5, whole: false } }
 
 /** Design §8, `status --json`, in its order. */
 const DOCUMENTED =
@@ -119,7 +119,7 @@ describe('what it says', () => {
     const run = stopping({ intent, survivors, exit: { code: 137, signal: 'SIGKILL' } })
     expect(sightJson(sight({ run }))).toMatchObject({ state: 'stopping', exit: run.exit, reason: 'asked by ann', survivors, endedAt: null })
   })
-  const pids: readonly [what: string, over: Partial<Sight>, pid: number][] = [
+  const pids: readonly [what: string, over: Partial<SessionView>, pid: number][] = [
     ['the harness', {}, 200],
     ['or else the keeper', { pid: null }, 100],
     ['or else the launcher', { pid: null, run: starting() }, 90],

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Self } from '../../src/model/index.ts'
-import { painter, type SiblingSight, siblingJson, siblingsText, whoJson, whoText } from '../../src/show/index.ts'
+import { painter, type SiblingView, siblingJson, siblingsText, whoJson, whoText } from '../../src/show/index.ts'
 import { NOW, row, running, session } from '../decide/build.ts'
 import { verifies } from '../requirements.ts'
 
 const paint = painter(false)
-const sibling = (id: string, over: Partial<Omit<SiblingSight, 'sight'>> & { readonly sight?: Partial<SiblingSight['sight']> } = {}): SiblingSight => {
+const sibling = (id: string, over: Partial<Omit<SiblingView, 'sight'>> & { readonly sight?: Partial<SiblingView['sight']> } = {}): SiblingView => {
   const { sight = {}, ...more } = over
   return {
     sight: { session: session({ id }), run: running({ session: id }), liveness: 'alive', pid: 42, note: null, tasks: [], ...sight },
@@ -17,7 +17,7 @@ const sibling = (id: string, over: Partial<Omit<SiblingSight, 'sight'>> & { read
     ...more,
   }
 }
-const text = (siblings: readonly SiblingSight[], over: { self?: string | null; here?: boolean; most?: number } = {}): string[] =>
+const text = (siblings: readonly SiblingView[], over: { self?: string | null; here?: boolean; most?: number } = {}): string[] =>
   siblingsText({ self: over.self === undefined ? 'me' : over.self, here: over.here ?? false, siblings }, over.most ?? 50, NOW, paint)
 
 describe('siblings', () => {

@@ -3,11 +3,11 @@ import type { HoldfastEvent } from '../../src/model/index.ts'
 import {
   eventJson,
   eventText,
-  type LockSight,
+  type LockView,
   lockJson,
   locksText,
   painter,
-  type Sight,
+  type SessionView,
   sessionsText,
   statusText,
   treeText,
@@ -15,7 +15,7 @@ import {
 import { directory, ended, intent, lock, member, NOW, row, running, session, starting, stopping } from '../decide/build.ts'
 
 const bare = painter(false)
-const sight = (over: Partial<Sight> = {}): Sight => ({
+const sight = (over: Partial<SessionView> = {}): SessionView => ({
   session: session(),
   run: running(),
   liveness: 'alive',
@@ -24,13 +24,13 @@ const sight = (over: Partial<Sight> = {}): Sight => ({
   tasks: [],
   ...over,
 })
-const dead = (over: Parameters<typeof ended>[0] = {}): Sight => sight({ run: ended(over), liveness: 'dead', pid: null })
+const dead = (over: Parameters<typeof ended>[0] = {}): SessionView => sight({ run: ended(over), liveness: 'dead', pid: null })
 
 describe('ls', () => {
   test('says so when there are none', () => expect(sessionsText([], NOW, bare)).toEqual(['no sessions']))
 
   test('says beside the state what its agent is at, and since when that is known', () => {
-    const at = (activity: Sight['activity']) => sessionsText([sight({ activity: activity ?? null })], NOW, bare)[1]
+    const at = (activity: SessionView['activity']) => sessionsText([sight({ activity: activity ?? null })], NOW, bare)[1]
     expect(at({ state: 'waiting', since: NOW - 185_000, how: 'hook' })).toMatch(/^s1 +running · waiting 3m05s +200 /)
     expect(at({ state: 'busy', since: null, how: 'output' })).toMatch(/^s1 +running · busy +200 /)
     expect(at(null)).toMatch(/^s1 +running +200 /)
@@ -170,7 +170,7 @@ describe('events and locks', () => {
     expect(eventText(event, bare)).toBe('2026-01-02T12:00:00.000Z  s1 ended  r1 epoch 3  state=lost pid=7 more={"a":1}')
     expect(eventJson(event)).toEqual({ ...event, at: '2026-01-02T12:00:00.000Z' })
   })
-  const sight: LockSight = { lock: lock(), state: 'held', pid: 200, proof: 'its agent is alive', leftMs: null, sharedWith: [], neighbours: [] }
+  const sight: LockView = { lock: lock(), state: 'held', pid: 200, proof: 'its agent is alive', leftMs: null, sharedWith: [], neighbours: [] }
   test('a lock is one line', () => {
     expect(locksText([], NOW, bare)).toEqual(['no locks'])
     const other = { ...sight, lock: lock({ directory: directory('/b') }), pid: null, sharedWith: ['s2 in /b'], neighbours: ['s3 in /c'] }

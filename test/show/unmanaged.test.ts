@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { DuplicateOwners } from '../../src/model/index.ts'
-import { duplicateAdvice, duplicateText, managedJson, painter, type UnmanagedSight, unmanagedJson, unmanagedText } from '../../src/show/index.ts'
+import { duplicateAdvice, duplicateText, managedJson, painter, type UnmanagedView, unmanagedJson, unmanagedText } from '../../src/show/index.ts'
 import { NOW, running, session } from '../decide/build.ts'
 
 /** It is cut to 48 characters. */
 const COMMAND = 'claude --resume…1d2e-0000-4000-8000-000000000001'
 const bare = painter(false)
 const ID = '6f0c1d2e-0000-4000-8000-000000000001'
-const seen = (over: Partial<UnmanagedSight> = {}): UnmanagedSight => ({
+const seen = (over: Partial<UnmanagedView> = {}): UnmanagedView => ({
   harness: 'claude',
   pid: 321,
   launchers: [],

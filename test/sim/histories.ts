@@ -211,12 +211,12 @@ export async function history() {
       environment: (pid) => (isClaude(pid) ? { CLAUDE_CONFIG_DIR: folder } : {}),
       cwd: (pid) => (isClaude(pid) ? '/w' : null),
     }
-    const places = { env, home: folder, islands: '/islands' }
+    const places = { env, home: folder, worktreesFolder: '/islands' }
     const parts = {
       ...sim,
       ...places,
       processes,
-      directories: realDirectories(places.islands),
+      directories: realDirectories(places.worktreesFolder),
       harnesses: () => [],
       ownHarnesses: () => [],
       store: async () => sim.store,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Ender } from '../../src/act/index.ts'
+import type { EndRunPorts } from '../../src/act/index.ts'
 import { runFiles } from '../../src/keep/index.ts'
 import type { Clock, ExitRecord, LiveRun, ProcessId, ProcessRow, Signal, Store } from '../../src/model/index.ts'
 import { isDead, policy } from '../../src/model/index.ts'
@@ -10,7 +10,7 @@ import { openSqliteStore } from '../../src/record/index.ts'
 import { aClaim, aRun, place } from '../record/examples.ts'
 
 export type Sent = { readonly pid: number; readonly signal: Signal }
-type Simulated = Ender & {
+type Simulated = EndRunPorts & {
   readonly store: Store
   readonly sent: Sent[]
   /** Puts a process into the world. `deaf`: it only heeds KILL. */
@@ -91,12 +91,12 @@ export async function simulated(): Promise<Simulated> {
     containers: { make: () => null, admit: () => false, freeze: () => false, thaw: () => false, kill: () => false, remove: () => true },
     spares: () => [],
     daemons: () => [],
-    tokensIn: () => null,
+    tokensOfRun: () => null,
     zeroAfter: () => [],
-    agentsIn: () => [],
-    recordCompany: async () => {},
+    nestedAgents: () => [],
+    recordNestedAgents: async () => {},
     learnAtEnd: async () => {},
-    daemonLore: { variables: new Map(), backgroundId: () => null, handsOver: () => null, worksThrough: () => null },
+    harnessDaemonRules: { variables: new Map(), backgroundId: () => null, handsOver: () => null, worksThrough: () => null },
     ask: async () => {},
     ...files,
     evidence: { ...files.evidence, harness: (run) => harnesses.get(run) ?? null, exit: (run) => exits.get(run) ?? null },

@@ -28,10 +28,10 @@ export async function starting() {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'hf-starting-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const bin = join(folder, 'bin')
-  const islands = join(folder, 'home', 'worktrees')
+  const worktreesFolder = join(folder, 'home', 'worktrees')
   const dir = join(folder, 'work')
   const repository = join(folder, 'repository')
-  for (const path of [bin, islands, dir, join(repository, '.git')]) mkdirSync(path, { recursive: true })
+  for (const path of [bin, worktreesFolder, dir, join(repository, '.git')]) mkdirSync(path, { recursive: true })
   const knobs: Knobs = { place, configTrouble: null, tmuxTrouble: null, namespaces: null, own: [] }
   const env: NodeJS.ProcessEnv = { PATH: bin, HOME: join(folder, 'user') }
   const programs = new Map<number, { readonly argv: readonly string[]; readonly cwd: string }>()
@@ -61,7 +61,7 @@ export async function starting() {
   const world = {
     ...sim,
     home: join(folder, 'home'),
-    islands,
+    worktreesFolder,
     assets: 'dist',
     env,
     host: 'box',
@@ -71,7 +71,7 @@ export async function starting() {
     ownHarnesses: () => knobs.own,
     configTrouble: () => knobs.configTrouble,
     readDatabase: () => null,
-    directories: realDirectories(islands),
+    directories: realDirectories(worktreesFolder),
     own: { ...ownProcess, parent: () => process.ppid, verb: () => 'run', terminal: () => null },
     connections: {
       holders: () => ({ pids: [], hasStill: () => false }),
@@ -125,7 +125,7 @@ export async function starting() {
     /** Every worktree that was ever made. */
     worktrees,
     /** Those that are there. */
-    islands: () => readdirSync(islands),
+    worktreesFolder: () => readdirSync(worktreesFolder),
     /** An executable on PATH. */
     program(name: string): string {
       writeFileSync(join(bin, name), '', { mode: 0o755 })

@@ -1,7 +1,7 @@
 import type { Anchor, AnchorFile, AnchorVerdict, ForeignFiles } from '../../model/index.ts'
 
 /** What may be asked about an anchor, each time anew, and done to its files. */
-export type AnchorHands = {
+export type AnchorPorts = {
   readonly read: (anchor: Anchor) => Anchor | null
   readonly judge: (anchor: Anchor) => AnchorVerdict
   /** What a file is, to be told from whatever may come in its place; null: it is not there. */
@@ -13,7 +13,7 @@ export type AnchorHands = {
  * Removes the files of a dead process's anchor, and nothing that has come in their place meanwhile. Answers why it stays, if it does; null: it is
  * gone. Each file is read and judged again right before. Then it is taken aside in one step, so that what is looked at last is what will go.
  */
-export function clearAnchor(anchor: Anchor, hands: AnchorHands): string | null {
+export function clearAnchor(anchor: Anchor, hands: AnchorPorts): string | null {
   if (anchor.files.length === 0) return 'it is the session itself, which its harness sees to'
   for (const file of anchor.files) {
     const now = hands.read(anchor)
@@ -27,7 +27,7 @@ export function clearAnchor(anchor: Anchor, hands: AnchorHands): string | null {
   return null
 }
 
-function removeJudged({ path, stamp }: AnchorFile, judged: Anchor, { judge, stampOf, files }: AnchorHands): string | null {
+function removeJudged({ path, stamp }: AnchorFile, judged: Anchor, { judge, stampOf, files }: AnchorPorts): string | null {
   const aside = files.aside(path)
   const trouble = files.rename(path, aside)
   if (trouble !== null) return trouble === 'ENOENT' ? GONE : `it could not be removed (${trouble})`

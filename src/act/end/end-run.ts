@@ -1,21 +1,21 @@
 import type { Verdict } from '../../decide/index.ts'
-import { converge, endedAt, verdict, whatBecomesOf, withCompany } from '../../decide/index.ts'
+import { converge, endedAt, verdict, whatBecomesOf, withNestedAgents } from '../../decide/index.ts'
 import type { Agent, Ending, Intent, LiveRun, Member, Run, RunEnd, Spared, Store, Survivor } from '../../model/index.ts'
 import { BY, isByPerson, isLive, Problem, sameProcess } from '../../model/index.ts'
 import { isHere, type Looked, lookAt } from '../look/look.ts'
-import type { Hands } from '../ports.ts'
+import type { EndPorts } from '../ports.ts'
 import { endTree, type Told } from './end-tree.ts'
 import { endTimer, nudgeKeeper, settleKeeper, untilKeeperWrote } from './keeper.ts'
 import { release, usageOf } from './release-cgroup.ts'
 import { isThere, untilGone } from './wait-until-gone.ts'
 
 export type { RunEnd }
-export type Ender = Hands & {
+export type EndRunPorts = EndPorts & {
   readonly store: Store
   /** Its agent is over: what it has left of itself is looked at before its end is on record, since later nobody may. */
   readonly learnAtEnd: (run: LiveRun) => Promise<void>
   /** Agents that a harness started by itself and that ended with it are put on record, with what they had burned. */
-  readonly recordCompany: (run: Run, agents: readonly Agent[]) => Promise<void>
+  readonly recordNestedAgents: (run: Run, agents: readonly Agent[]) => Promise<void>
 }
 
 export type How = {
@@ -36,7 +36,7 @@ export type How = {
  * agent that is over already keeps the end it had. Doing it twice does no harm. `justSeen`: what is over stays over, and need not be
  * looked at once more.
  */
-export async function endRun(first: LiveRun, ender: Ender, how: How, justSeen?: Looked): Promise<RunEnd> {
+export async function endRun(first: LiveRun, ender: EndRunPorts, how: How, justSeen?: Looked): Promise<RunEnd> {
   const tally: Tally = { ended: [], spared: [], agents: [] }
   // What cannot be judged is left exactly as it is: no tombstone, no `stopping`. What is over needs nobody to ask for it.
   const seenFirst = justSeen ?? (await lookAt(first, ender))
@@ -60,7 +60,7 @@ export async function endRun(first: LiveRun, ender: Ender, how: How, justSeen?: 
     if (judged.kind === 'over') {
       addSpared(tally, seen.tree?.kind === 'empty' ? (seen.tree.spared ?? []) : [])
       await ender.learnAtEnd(run)
-      const told = { ...withCompany(judged.ending, tally.ended, tally.spared), usage: usageOf(run, [], ender) }
+      const told = { ...withNestedAgents(judged.ending, tally.ended, tally.spared), usage: usageOf(run, [], ender) }
       const unrecorded = await record(run, told, seen, trouble, ender)
       if (unrecorded === 'look-again') continue
       const ending = { ...run, ...told, harness: seen.harnessId, endedAt: ender.clock.now() }
@@ -97,7 +97,7 @@ const addSpared = ({ spared }: Tally, more: readonly Spared[]): void =>
   void spared.push(...more.filter(({ row }) => !spared.some((known) => sameProcess(known.row, row))))
 
 /** One round: what was started in it, then its own tree. Null: it may be over now. */
-async function endOnce(run: LiveRun, judged: Verdict, how: How, tally: Tally, trouble: Error | null, ender: Ender): Promise<RunEnd | null> {
+async function endOnce(run: LiveRun, judged: Verdict, how: How, tally: Tally, trouble: Error | null, ender: EndRunPorts): Promise<RunEnd | null> {
   if (judged.kind === 'leftovers' && run.state === 'running')
     await orLater(() => ender.store.claims.recordExited(run, judged.exit, ender.clock.now()))
   nudgeKeeper(run, judged.kind === 'starting', ender)
@@ -122,7 +122,7 @@ async function endOnce(run: LiveRun, judged: Verdict, how: How, tally: Tally, tr
 }
 
 /** The runs that were started in it, unless they are independent. Null: none is left; else what came of the first that could not be ended. */
-async function endChildren(run: Run, how: How, tally: Tally, ender: Ender): Promise<RunEnd | null> {
+async function endChildren(run: Run, how: How, tally: Tally, ender: EndRunPorts): Promise<RunEnd | null> {
   const depth = (how.depth ?? 0) + 1
   if (depth > ender.policy.nestingDepth) return null
   const children = await ender.store.runs.children(run.id).catch(() => [])
@@ -135,7 +135,7 @@ async function endChildren(run: Run, how: How, tally: Tally, ender: Ender): Prom
   return ends.find((end) => end?.kind === 'survivors' || end?.kind === 'unknown') ?? null
 }
 
-function endChild(child: LiveRun, parent: Run, how: How & { depth: number }, ender: Ender): Promise<RunEnd | null> {
+function endChild(child: LiveRun, parent: Run, how: How & { depth: number }, ender: EndRunPorts): Promise<RunEnd | null> {
   const fate = whatBecomesOf(child, parent, how.intent, how.depth === 1)
   if (fate.kind === 'leave') return Promise.resolve(null)
   const reason = `the session it was started in (${parent.session}) ended${how.intent === null ? '' : `: ${how.intent.reason}`}`
@@ -146,13 +146,14 @@ function endChild(child: LiveRun, parent: Run, how: How & { depth: number }, end
 }
 
 /** What an ended run has left: whoever recorded its end may not have been one who ends anything. */
-export const endWhatIsLeft = (run: Run, ender: Ender, how: How): Promise<RunEnd> => finished(run, { ended: [], spared: [], agents: [] }, how, ender)
+export const endWhatIsLeft = (run: Run, ender: EndRunPorts, how: How): Promise<RunEnd> =>
+  finished(run, { ended: [], spared: [], agents: [] }, how, ender)
 
 /** Over and on record. A run that was claimed in it at the last moment still has to go. */
-async function finished(run: Run, tally: Tally, how: How, ender: Ender, unrecorded: Error | null = null): Promise<RunEnd> {
+async function finished(run: Run, tally: Tally, how: How, ender: EndRunPorts, unrecorded: Error | null = null): Promise<RunEnd> {
   const stuck = await endChildren(run, how, tally, ender)
   await release(run, ender)
-  if (unrecorded === null && tally.agents.length > 0) await ender.recordCompany(run, tally.agents)
+  if (unrecorded === null && tally.agents.length > 0) await ender.recordNestedAgents(run, tally.agents)
   ender.runLogs.cap(run.id)
   // Its keeper may go: nothing is left for it to see to.
   if (!isLive(run) && unrecorded === null && run.keeper !== null && isHere(run, ender) && isThere(run.keeper, ender.processes))
@@ -161,7 +162,7 @@ async function finished(run: Run, tally: Tally, how: How, ender: Ender, unrecord
 }
 
 /** The intent goes first: tombstone, then the store. A store that cannot be written must not make an agent unstoppable. */
-async function announce(run: LiveRun, intent: Intent, ender: Ender): Promise<Error | null> {
+async function announce(run: LiveRun, intent: Intent, ender: EndRunPorts): Promise<Error | null> {
   ender.fences.retire(run.id, intent)
   return orLater(() => ender.store.claims.recordAsked(run, intent, ender.clock.now()))
 }
@@ -177,7 +178,7 @@ async function orLater(write: () => Promise<boolean>): Promise<Error | null> {
   }
 }
 
-async function record(run: LiveRun, ending: Ending, seen: Looked, trouble: Error | null, ender: Ender): Promise<Error | 'look-again' | null> {
+async function record(run: LiveRun, ending: Ending, seen: Looked, trouble: Error | null, ender: EndRunPorts): Promise<Error | 'look-again' | null> {
   endTimer(run, ender)
   let written = false
   const unwritten = await orLater(async () => {
@@ -190,7 +191,7 @@ async function record(run: LiveRun, ending: Ending, seen: Looked, trouble: Error
 }
 
 /** A person overrode what could not be proven: end all that can be found, and say on record who answers for the rest. */
-async function overrideUnknown(run: LiveRun, why: string, how: How, tally: Tally, ender: Ender): Promise<RunEnd> {
+async function overrideUnknown(run: LiveRun, why: string, how: How, tally: Tally, ender: EndRunPorts): Promise<RunEnd> {
   const outcome = await endTree(run, ender, { graceMs: how.graceMs, anywhere: !isHere(run, ender) })
   addEnded(tally, outcome.ended)
   if (outcome.survivors.length > 0)
@@ -211,6 +212,6 @@ async function overrideUnknown(run: LiveRun, why: string, how: How, tally: Tally
 }
 
 /** Waits a little for the keeper itself to leave, so that "stopped" also means that nothing of ours is left. */
-export async function untilKeeperLeft(run: Run, hands: Hands): Promise<void> {
+export async function untilKeeperLeft(run: Run, hands: EndPorts): Promise<void> {
   if (run.keeper !== null && isHere(run, hands)) await untilGone([run.keeper], hands, hands.policy.keeperLeaveMs)
 }

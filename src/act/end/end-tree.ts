@@ -2,7 +2,7 @@ import type { Agent, Member, ProcessRow, SendAnswer, Signal, Spared, Survivor } 
 import { isDead } from '../../model/index.ts'
 import { remember, withPorts } from '../look/journal.ts'
 import { censusOf } from '../look/look.ts'
-import type { Hands, Lookable } from '../ports.ts'
+import type { EndPorts, Lookable } from '../ports.ts'
 import { isStorm } from './fork-storm.ts'
 import { freezeAndKill, isEmpty, isOnlyServed, keyOf, killTogether, type Look, type Round, SCAN_EVERY_MS, type Seen } from './kill.ts'
 import { untilGone } from './wait-until-gone.ts'
@@ -32,7 +32,7 @@ export type EndHow = { readonly graceMs: number; readonly told?: Told; readonly 
  * Ends everything that is proven to belong to a run. First TERM and CONT with a grace that lasts only while somebody uses it, then all
  * that is in its cgroup at once, then freeze until nothing new appears, and kill. Done means: seen empty, twice where no cgroup says so.
  */
-export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise<TreeEnd> {
+export async function endTree(run: Lookable, hands: EndPorts, how: EndHow): Promise<TreeEnd> {
   const ended = new Map<string, Member>()
   const denied = new Map<string, SendAnswer>()
   const signal = (member: Member, name: Signal): void => {
@@ -49,7 +49,7 @@ export async function endTree(run: Lookable, hands: Hands, how: EndHow): Promise
     spared = seen.spared
     const members = ended.size === 0 ? withPorts(seen.members, hands) : seen.members
     // Once they are gone nobody can tell what they were.
-    if (ended.size === 0) agents = hands.agentsIn(run, members)
+    if (ended.size === 0) agents = hands.nestedAgents(run, members)
     if (members.some(({ row }) => !ended.has(keyOf(row)))) remember(run, members, hands)
     return addTo(ended, {
       members,
@@ -96,13 +96,13 @@ function addTo(ended: Map<string, Member>, seen: Seen): Seen {
   return seen
 }
 
-function isIn(cgroup: string, { cgroups, processes }: Hands): boolean {
+function isIn(cgroup: string, { cgroups, processes }: EndPorts): boolean {
   const view = cgroups.view(cgroup)
   return view.kind === 'present' && view.pids.has(processes.self().pid)
 }
 
 /** What a harness's daemon does for us is ended the harness's own way first: it would start its worker again if that were only killed. */
-async function askDaemons(look: Look, hands: Hands): Promise<Seen> {
+async function askDaemons(look: Look, hands: EndPorts): Promise<Seen> {
   let seen = await look()
   for (let round = 0; seen.ask.length > 0 && round < ASK_ROUNDS; round++) {
     for (const { of, asking } of seen.ask) await hands.ask(asking, hands.processes.environment(of), hands.policy.askMs)
@@ -117,7 +117,7 @@ const ASK_ROUNDS = 3
 const ANSWER_MS = 2000
 
 /** Each hears TERM once. What somebody starts in its grace is its clean-up: that hears it only when it is left alone. */
-async function askToLeave(before: Seen, { look, signal, stuck, thaw }: Round & { thaw: () => void }, hands: Hands, how: EndHow) {
+async function askToLeave(before: Seen, { look, signal, stuck, thaw }: Round & { thaw: () => void }, hands: EndPorts, how: EndHow) {
   const began = hands.clock.elapsed()
   const until = began + how.graceMs
   const asked = new Set<string>()
@@ -159,7 +159,7 @@ function whyAlive(row: ProcessRow, answer: SendAnswer | undefined): string {
 }
 
 /** Pids recorded elsewhere mean nothing here, but a marker does: whoever carries it is of that run, wherever it was started. */
-async function anywhere(run: Lookable, { processes }: Hands): Promise<Seen> {
+async function anywhere(run: Lookable, { processes }: EndPorts): Promise<Seen> {
   const { rows, blind } = processes.table({ since: 0, cookies: false })
   const members = rows.filter((row) => run.marker !== null && row.marker === run.marker && !isDead(row.state))
   return { members: members.map((row) => ({ row, proof: 'marker' })), strangers: [], blind, proven: false, served: [], ask: [] }

@@ -1,11 +1,11 @@
 import type { CgroupView } from '../../model/index.ts'
-import type { Hands } from '../ports.ts'
+import type { EndPorts } from '../ports.ts'
 
 /**
  * Whether a tree grows faster than anybody could look at it, or keeps the machine so busy that even a look at its numbers takes that long ten
  * times over. Only a cgroup can tell that without looking at each.
  */
-export async function isStorm(cgroup: string, { cgroups, clock, policy }: Pick<Hands, 'cgroups' | 'clock' | 'policy'>): Promise<boolean> {
+export async function isStorm(cgroup: string, { cgroups, clock, policy }: Pick<EndPorts, 'cgroups' | 'clock' | 'policy'>): Promise<boolean> {
   const before = pidsOf(cgroups.view(cgroup))
   if (before.size < policy.stormSize) return false
   await clock.sleep(policy.stormLookMs)

@@ -1,6 +1,6 @@
 import type { Member, ProcessId, Signal } from '../../model/index.ts'
 import type { Counted } from '../look/look.ts'
-import type { Hands } from '../ports.ts'
+import type { EndPorts } from '../ports.ts'
 import { untilGone } from './wait-until-gone.ts'
 
 /** One look at a tree that is being ended. `proven`: empty, and a cgroup says so; without one it takes a second look. */
@@ -25,7 +25,7 @@ export const SCAN_EVERY_MS = 250
  * All that is in the cgroup is killed at once, those being born included. Who is in it and not of the run first goes to where it was made;
  * as long as such are found, somebody may have been born to them meanwhile, and it is looked again.
  */
-export async function killTogether(cgroup: string, first: Seen, look: Look, hands: Hands): Promise<Seen> {
+export async function killTogether(cgroup: string, first: Seen, look: Look, hands: EndPorts): Promise<Seen> {
   const around = cgroup.slice(0, cgroup.lastIndexOf('/'))
   let seen = first
   for (let tries = 0; seen.strangers.length > 0; tries++) {
@@ -45,7 +45,7 @@ const EVACUATIONS = 5
 /** What a daemon does by itself cannot be signalled. */
 export const isOnlyServed = ({ members, served }: Pick<Seen, 'members' | 'served'>): boolean => members.length === 0 && served.length > 0
 
-export async function freezeAndKill({ look, signal, stuck }: Round, hands: Hands): Promise<Seen> {
+export async function freezeAndKill({ look, signal, stuck }: Round, hands: EndPorts): Promise<Seen> {
   const until = hands.clock.elapsed() + hands.policy.killMs
   let seen = await look()
   for (let round = 0, empty = 0; round < hands.policy.killRounds; round++) {

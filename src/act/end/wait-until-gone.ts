@@ -1,11 +1,11 @@
 import type { Processes, ProcessId } from '../../model/index.ts'
 import { isDead } from '../../model/index.ts'
-import type { Hands } from '../ports.ts'
+import type { EndPorts } from '../ports.ts'
 
 /** Waits until all of them are gone, or the time is over; looks only at them. */
 export async function untilGone(
   processIds: readonly ProcessId[],
-  { processes, clock, policy }: Pick<Hands, 'processes' | 'clock' | 'policy'>,
+  { processes, clock, policy }: Pick<EndPorts, 'processes' | 'clock' | 'policy'>,
   ms: number,
 ): Promise<void> {
   const until = clock.elapsed() + ms

@@ -1,8 +1,8 @@
 import type { DaemonFate, FoundDaemon } from '../../decide/index.ts'
 import { fateOfDaemons } from '../../decide/index.ts'
-import type { Environment, Member, NativeId, ProcessRow, ProcessTable, SharedDaemon } from '../../model/index.ts'
+import type { Environment, HarnessDaemon, Member, NativeId, ProcessRow, ProcessTable } from '../../model/index.ts'
 import { isDead, isHelperMarker, sameProcess } from '../../model/index.ts'
-import { bornAfter, type Eyes, type Lookable, type Pass } from '../ports.ts'
+import { bornAfter, type Lookable, type LookPorts, type Pass } from '../ports.ts'
 
 type InDaemons = Pick<DaemonFate, 'spared' | 'ours' | 'others' | 'served' | 'ask' | 'blind'> & {
   readonly named: readonly ProcessRow[]
@@ -14,7 +14,7 @@ type InDaemons = Pick<DaemonFate, 'spared' | 'ours' | 'others' | 'served' | 'ask
  * daemon's first caller, whoever that was; but the harness itself puts the session's id into the environment of all that the session starts.
  * Environments are read only of the members of a run whose harness keeps a daemon, and of others only where its session may be in one.
  */
-export function sessionsInDaemons(pass: Pass, run: Lookable, exitAt: number | null, members: readonly Member[], eyes: Eyes): InDaemons {
+export function sessionsInDaemons(pass: Pass, run: Lookable, exitAt: number | null, members: readonly Member[], eyes: LookPorts): InDaemons {
   const judge = (known: readonly Member[]): InDaemons => judgeDaemons(pass, run, exitAt, known, eyes)
   const first = judge(members)
   // What is found so may itself have started a daemon (of another harness) that serves others by now.
@@ -23,10 +23,10 @@ export function sessionsInDaemons(pass: Pass, run: Lookable, exitAt: number | nu
   return judge([...members, ...more.map((row): Member => ({ row, proof: 'harness-id' }))])
 }
 
-function judgeDaemons(pass: Pass, run: Lookable, exitAt: number | null, members: readonly Member[], eyes: Eyes): InDaemons {
-  const natives = eyes.agentState.natives(run.id).filter(({ harness }) => eyes.daemonLore.variables.has(harness))
-  const handsTo = eyes.daemonLore.handsOver(run.argv)
-  const worksThrough = eyes.daemonLore.worksThrough(run.argv)
+function judgeDaemons(pass: Pass, run: Lookable, exitAt: number | null, members: readonly Member[], eyes: LookPorts): InDaemons {
+  const natives = eyes.agentState.natives(run.id).filter(({ harness }) => eyes.harnessDaemonRules.variables.has(harness))
+  const handsTo = eyes.harnessDaemonRules.handsOver(run.argv)
+  const worksThrough = eyes.harnessDaemonRules.worksThrough(run.argv)
   const ofInterest = [...natives.map(({ harness }) => harness), ...[handsTo, worksThrough].flatMap((harness) => harness ?? [])]
   const found = daemonsFor(pass.table, members, ofInterest, eyes)
   if (found.length === 0 && natives.length === 0) return NOTHING
@@ -51,7 +51,7 @@ const NOTHING: InDaemons = { named: [], spared: [], ours: [], others: [], served
 /** What a session has started that only lies ready, and may be this run's own. */
 function startedNear({ table }: Pass, run: Lookable, { fate, environment, eyes }: SeenDaemons): string | null {
   for (const { harness, id } of fate.near) {
-    const variable = eyes.daemonLore.variables.get(harness) ?? null
+    const variable = eyes.harnessDaemonRules.variables.get(harness) ?? null
     const row =
       variable === null
         ? undefined
@@ -62,15 +62,15 @@ function startedNear({ table }: Pass, run: Lookable, { fate, environment, eyes }
 }
 
 /** The one session that was handed over: when it has left its daemon, only its id still tells what it has left behind. */
-function learn(run: Lookable, { natives }: DaemonFate, { agentState }: Eyes): void {
+function learn(run: Lookable, { natives }: DaemonFate, { agentState }: LookPorts): void {
   const [only, ...more] = natives
   if (only !== undefined && more.length === 0) agentState.recordNative(run.id, only)
 }
 
 /** Those among its members and, where a session of ours may be in one that others started long ago, those of its harness among all. */
-function daemonsFor(table: ProcessTable, members: readonly Member[], ofInterest: readonly string[], eyes: Eyes): FoundDaemon[] {
+function daemonsFor(table: ProcessTable, members: readonly Member[], ofInterest: readonly string[], eyes: LookPorts): FoundDaemon[] {
   // A worker that speaks for its daemon is one of a session's own: it is not spared for being a daemon.
-  const isBorn = ({ row, worker }: SharedDaemon): boolean => worker !== true && members.some((member) => sameProcess(member.row, row))
+  const isBorn = ({ row, worker }: HarnessDaemon): boolean => worker !== true && members.some((member) => sameProcess(member.row, row))
   const found = ofInterest.length === 0 ? eyes.daemons(members.map(({ row }) => row)) : daemonsIn(table, eyes)
   return found
     .map((daemon) => ({ ...daemon, born: isBorn(daemon) }))
@@ -78,15 +78,15 @@ function daemonsFor(table: ProcessTable, members: readonly Member[], ofInterest:
 }
 
 /** Once a table, however many runs are looked for in it. */
-const daemonsOf = new WeakMap<ProcessTable, readonly SharedDaemon[]>()
-function daemonsIn(table: ProcessTable, eyes: Eyes): readonly SharedDaemon[] {
+const daemonsOf = new WeakMap<ProcessTable, readonly HarnessDaemon[]>()
+function daemonsIn(table: ProcessTable, eyes: LookPorts): readonly HarnessDaemon[] {
   const known = daemonsOf.get(table) ?? eyes.daemons(table.rows.filter(({ state }) => !isDead(state)))
   daemonsOf.set(table, known)
   return known
 }
 
 const environmentsOf = new WeakMap<ProcessTable, Map<number, Environment>>()
-function environmentsIn(table: ProcessTable, { processes }: Eyes): (pid: number) => Environment {
+function environmentsIn(table: ProcessTable, { processes }: LookPorts): (pid: number) => Environment {
   const known = environmentsOf.get(table) ?? new Map<number, Environment>()
   environmentsOf.set(table, known)
   return (pid) => {
@@ -96,7 +96,7 @@ function environmentsIn(table: ProcessTable, { processes }: Eyes): (pid: number)
   }
 }
 
-type SeenDaemons = { readonly environment: (pid: number) => Environment; readonly fate: DaemonFate; readonly eyes: Eyes }
+type SeenDaemons = { readonly environment: (pid: number) => Environment; readonly fate: DaemonFate; readonly eyes: LookPorts }
 
 /** Can there be processes of its session that do not have its marker? Its daemon may be gone: it leaves soon after its last session. */
 const isNear = (handsTo: string | null, found: readonly FoundDaemon[], { natives }: DaemonFate): boolean =>
@@ -108,7 +108,7 @@ const has = (natives: readonly NativeId[], harness: string, id: string): boolean
 
 /** Is it in a session that a shared daemon has, or had, and whose? (Of any other session it is one that a plain process of ours has.) */
 function standing(environment: Environment, { fate, eyes }: SeenDaemons): 'ours' | 'others' | 'none' {
-  const { variables, backgroundId } = eyes.daemonLore
+  const { variables, backgroundId } = eyes.harnessDaemonRules
   let answer: 'ours' | 'none' = 'none'
   for (const [harness, variable] of variables) {
     const id = variable === null ? undefined : environment[variable]
@@ -147,7 +147,7 @@ const isItsOwnMarker = ({ marker = null, cookie = null }: ProcessRow, run: Looka
  * Did the marker come with the environment, through the daemon? Then it is that of the run which the environment names. What Holdfast itself
  * starts in a session takes a marker of its own while its environment still names the run around it.
  */
-function cameWith(environment: Environment, { marker = null, cookie = null }: ProcessRow, { runRecords }: Eyes): boolean {
+function cameWith(environment: Environment, { marker = null, cookie = null }: ProcessRow, { runRecords }: LookPorts): boolean {
   const record = runRecords.read(environment['HOLDFAST_RUN'] ?? '')
   return record !== null && (marker === null ? record.cookie === cookie : record.marker === marker)
 }

@@ -1,8 +1,8 @@
 import { nextJournal } from '../../decide/index.ts'
 import type { Member, Policy } from '../../model/index.ts'
-import type { Eyes, Lookable } from '../ports.ts'
+import type { Lookable, LookPorts } from '../ports.ts'
 
-type Writer = Eyes & { readonly policy: Policy }
+type Writer = LookPorts & { readonly policy: Policy }
 
 /** The same members, with where they listen. */
 export function withPorts(members: readonly Member[], { processes, policy }: Writer): Member[] {

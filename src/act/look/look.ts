@@ -15,13 +15,13 @@ import type {
   Tree,
 } from '../../model/index.ts'
 import { isDead, sameProcess } from '../../model/index.ts'
-import { bornAfter, type Eyes, type Lookable, type Pass } from '../ports.ts'
+import { bornAfter, type Lookable, type LookPorts, type Pass } from '../ports.ts'
 import { sessionsInDaemons } from './harness-daemons.ts'
 
 export type Looked = Seen & { readonly harnessId: ProcessId | null }
 
 /** Looks at many runs with as few passes as possible: single processes first, and all processes only where a harness is not alive. */
-export async function lookAtAll(runs: readonly Lookable[], eyes: Eyes): Promise<Map<string, Looked>> {
+export async function lookAtAll(runs: readonly Lookable[], eyes: LookPorts): Promise<Map<string, Looked>> {
   const looked = new Map<string, Looked>()
   const needTree: Lookable[] = []
   for (const run of runs) {
@@ -38,7 +38,7 @@ export async function lookAtAll(runs: readonly Lookable[], eyes: Eyes): Promise<
  * Looks at all of them, and counts the members of those whose agent is alive, in one pass for all. Whoever is not in it is looked at by
  * itself, and those whose agent is not alive get passes of their own: what is over needs proof.
  */
-export async function surveyAll(runs: readonly Lookable[], eyes: Eyes): Promise<Surveyed> {
+export async function surveyAll(runs: readonly Lookable[], eyes: LookPorts): Promise<Surveyed> {
   const counted = new Map<string, Counted>()
   if (runs.length === 0) return { looked: new Map(), counted }
   const pass = await passFor(runs, eyes)
@@ -64,10 +64,10 @@ function knowing(processes: Processes, table: ProcessTable): Processes {
   }
 }
 
-export const lookAt = async (run: Lookable, eyes: Eyes): Promise<Looked> => (await lookAtAll([run], eyes)).get(run.id) as Looked
+export const lookAt = async (run: Lookable, eyes: LookPorts): Promise<Looked> => (await lookAtAll([run], eyes)).get(run.id) as Looked
 
 /** The exit record is read last: a keeper seen gone has written all it ever will. */
-function lookAtProcesses(run: Lookable, { processes, evidence, fences, zeroAfter }: Eyes): Looked {
+function lookAtProcesses(run: Lookable, { processes, evidence, fences, zeroAfter }: LookPorts): Looked {
   const at = (id: ProcessId): Fact => judge(processes, run.place, id)
   const harnessId = harnessOf(run, evidence)
   const harness = harnessId === null ? null : at(harnessId)
@@ -102,7 +102,7 @@ function lookAtProcesses(run: Lookable, { processes, evidence, fences, zeroAfter
 export const harnessOf = (run: Lookable, evidence: RunEvidence): ProcessId | null => evidence.harness(run.id) ?? (run.adopted ? run.launcher : null)
 
 /** Empty is believed after one pass where a cgroup says so, else only after two complete passes in a row. */
-async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string, Looked>, eyes: Eyes): Promise<Map<string, Tree>> {
+async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string, Looked>, eyes: LookPorts): Promise<Map<string, Tree>> {
   const { processes } = eyes
   const trees = new Map<string, Tree>()
   const emptySeen = new Set<string>()
@@ -130,7 +130,7 @@ async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string
 /** Two for proof; more only while somebody keeps appearing in a cgroup. */
 const PASSES = 5
 
-async function passFor(runs: readonly Lookable[], { processes, others }: Eyes, cookies = false): Promise<Pass> {
+async function passFor(runs: readonly Lookable[], { processes, others }: LookPorts, cookies = false): Promise<Pass> {
   const since = Math.min(...runs.map(bornAfter))
   const table = processes.table({ since, cookies: cookies || runs.some((run) => run.marker === null) })
   return { table, others: await others() }
@@ -148,7 +148,7 @@ const recordOf = (run: Lookable, { harnessId, exit, notStarted }: Known): TreeRe
 })
 
 /** Who is of this run, in a table that was read before anything else is looked at here. */
-function censusIn({ table, others }: Pass, run: Lookable, known: Known, seenBefore: readonly ProcessId[], eyes: Eyes): RunCensus {
+function censusIn({ table, others }: Pass, run: Lookable, known: Known, seenBefore: readonly ProcessId[], eyes: LookPorts): RunCensus {
   const { evidence, cgroups } = eyes
   const path = evidence.cgroup(run.id)
   const view = path === null ? whoIsWhereItShouldBe(run, cgroups) : cgroups.view(path)
@@ -176,7 +176,7 @@ function whoIsWhereItShouldBe({ containment }: Lookable, cgroups: Cgroups): Cgro
 }
 
 /** Whether pids on its record mean anything here. */
-export const isHere = (run: { readonly place: Place }, { processes }: Pick<Eyes, 'processes'>): boolean =>
+export const isHere = (run: { readonly place: Place }, { processes }: Pick<LookPorts, 'processes'>): boolean =>
   judgePlace(processes.here(), run.place, processes.isNamespaceGone) === null
 
 type RunCensus = {
@@ -189,7 +189,7 @@ type RunCensus = {
   readonly ask: readonly Ask[]
 }
 
-function sparedAmong(members: readonly Member[], { processes, spares }: Eyes): Spared[] {
+function sparedAmong(members: readonly Member[], { processes, spares }: LookPorts): Spared[] {
   const rules = spares()
   return members.flatMap(({ row }) => {
     const why = spareReason(row.name, () => processes.arguments(row.pid), rules)
@@ -200,18 +200,18 @@ function sparedAmong(members: readonly Member[], { processes, spares }: Eyes): S
 export type Counted = Census & Omit<RunCensus, 'census'> & { readonly table: ProcessTable }
 
 /** One pass for one run. `seenBefore`: members that were seen before. */
-export async function censusOf(run: Lookable, eyes: Eyes, cookies: boolean, seenBefore: readonly ProcessId[] = []): Promise<Counted> {
+export async function censusOf(run: Lookable, eyes: LookPorts, cookies: boolean, seenBefore: readonly ProcessId[] = []): Promise<Counted> {
   return count(await passFor([run], eyes, cookies), run, eyes, seenBefore)
 }
 
 /** One pass for many. */
-export async function censusOfAll<R extends Lookable>(runs: readonly R[], eyes: Eyes, cookies = false): Promise<[R, Counted][]> {
+export async function censusOfAll<R extends Lookable>(runs: readonly R[], eyes: LookPorts, cookies = false): Promise<[R, Counted][]> {
   if (runs.length === 0) return []
   const pass = await passFor(runs, eyes, cookies)
   return runs.map((run) => [run, count(pass, run, eyes, [])])
 }
 
-function count(pass: Pass, run: Lookable, eyes: Eyes, seenBefore: readonly ProcessId[]): Counted {
+function count(pass: Pass, run: Lookable, eyes: LookPorts, seenBefore: readonly ProcessId[]): Counted {
   const { evidence } = eyes
   const known = { harnessId: harnessOf(run, evidence), exit: evidence.exit(run.id), notStarted: evidence.notStarted(run.id) }
   return asCounted(pass, censusIn(pass, run, known, seenBefore, eyes))

@@ -1,6 +1,6 @@
 import { activityFrom, isHeadless } from '../../decide/index.ts'
 import { HARNESSES } from '../../harness/index.ts'
-import type { Activity, ActivityState, LiveRun, ProcessId, Run, Session, SessionView, Store } from '../../model/index.ts'
+import type { Activity, ActivityState, LiveRun, ProcessId, Run, Session, SessionRecord, Store } from '../../model/index.ts'
 import { liveRunsOf } from '../../model/index.ts'
 import { type StoreWatch, storeWatch } from '../../record/index.ts'
 import { placesOf } from '../usage/usage-baseline.ts'
@@ -40,7 +40,7 @@ export async function noteActivity(world: Pick<World, 'agentState' | 'clock'>, s
 /** What was seen the last time: which runs live, what each agent was at, and until when no guess at it is recorded. */
 export type SeenActivities = {
   readonly store: StoreWatch
-  views: readonly SessionView[]
+  views: readonly SessionRecord[]
   readonly states: Map<string, ActivityState>
   readonly guessed: Map<string, number>
 }

@@ -1,8 +1,8 @@
 import { harnessOf, isHere } from '../../act/index.ts'
 import { duplicateOwners } from '../../decide/index.ts'
-import type { Agent, DuplicateOwners, NativeClaim, ProcessRow, Session, SessionView, SharedDaemon } from '../../model/index.ts'
+import type { Agent, DuplicateOwners, HarnessDaemon, NativeClaim, ProcessRow, Session, SessionRecord } from '../../model/index.ts'
 import { isDead, isLive, sameProcess } from '../../model/index.ts'
-import { alsoOwnedText, type OwnerSight, type Sight, type UnmanagedSight } from '../../show/index.ts'
+import { alsoOwnedText, type OwnerView, type SessionView, type UnmanagedView } from '../../show/index.ts'
 import { everybody } from '../world/process-candidate.ts'
 import type { World } from '../world/world.ts'
 import { agentsHere, markedBy, ownersOf, sinceOf } from './unmanaged-agents.ts'
@@ -14,32 +14,32 @@ export type Whose = { readonly agent: Agent; readonly session: string | null }
 export type Held = { readonly session: Session; readonly pid: number | null }
 
 export type Around = {
-  readonly sights: readonly Sight[]
-  readonly unmanaged: readonly UnmanagedSight[]
+  readonly sights: readonly SessionView[]
+  readonly unmanaged: readonly UnmanagedView[]
   readonly duplicates: readonly DuplicateOwners[]
 }
 
 /** What is at work beside our sessions, and which native ids have two owners: told on every line that it concerns. */
-export async function lookAround(world: World, sights: readonly Sight[]): Promise<Around> {
+export async function lookAround(world: World, sights: readonly SessionView[]): Promise<Around> {
   const rows = everybody(world)
   const found = await whoseAgents(world, rows)
   const duplicates = duplicateOwners(claimsOf(found, heldBy(world, sights, rows)))
   const strangers = found.filter(({ session }) => session === null).map(({ agent }) => agent)
   const daemons = strangers.length === 0 ? [] : world.daemons(rows)
-  const unmanaged: UnmanagedSight[] = []
+  const unmanaged: UnmanagedView[] = []
   for (const agent of strangers)
     unmanaged.push({ ...(await sightOf(world, agent, daemons)), duplicateOf: besides(duplicates, ({ pid }) => pid === agent.row.pid) })
   return { sights: sights.map((sight) => flagged(sight, duplicates)), unmanaged, duplicates }
 }
 
 /** Native ids that more than one live process owns, whoever started them. */
-export async function twoOwners(world: World, views: readonly SessionView[]): Promise<readonly DuplicateOwners[]> {
+export async function twoOwners(world: World, views: readonly SessionRecord[]): Promise<readonly DuplicateOwners[]> {
   const rows = everybody(world)
   return duplicateOwners(claimsOf(await whoseAgents(world, rows), heldBy(world, views, rows)))
 }
 
 /** All agents at work that are no member of a live run, also those that we were started from. */
-export const unmanagedAgents = async (world: World): Promise<readonly UnmanagedSight[]> => (await lookAround(world, [])).unmanaged
+export const unmanagedAgents = async (world: World): Promise<readonly UnmanagedView[]> => (await lookAround(world, [])).unmanaged
 
 /** All agents at work, each with its session. */
 export async function whoseAgents(world: World, rows = everybody(world)): Promise<Whose[]> {
@@ -53,7 +53,7 @@ export async function whoseAgents(world: World, rows = everybody(world)): Promis
 }
 
 /** The live sessions here that have a native id on record. */
-export function heldBy(world: World, views: readonly SessionView[], rows: readonly ProcessRow[]): Held[] {
+export function heldBy(world: World, views: readonly SessionRecord[], rows: readonly ProcessRow[]): Held[] {
   return views.flatMap(({ session, run }): Held[] => {
     if (run === null || !isLive(run) || session.native === null || !isHere(run, world)) return []
     const harness = harnessOf(run, world.evidence)
@@ -86,21 +86,21 @@ function agentOf(found: readonly Whose[], session: string, harness: string, nati
   return own.find(({ nativeId }) => nativeId === native) ?? own.toSorted((a, b) => a.row.ticks - b.row.ticks)[0] ?? null
 }
 
-function besides(duplicates: readonly DuplicateOwners[], isOne: (owner: NativeClaim) => boolean): OwnerSight[] {
+function besides(duplicates: readonly DuplicateOwners[], isOne: (owner: NativeClaim) => boolean): OwnerView[] {
   return duplicates.flatMap(({ owners }) => (owners.some(isOne) ? owners.filter((owner) => !isOne(owner)) : []))
 }
 
 /** Its note tells it too, since that is what a person sees. Two owners inside one session are each other's. */
-function flagged(sight: Sight, duplicates: readonly DuplicateOwners[]): Sight {
+function flagged(sight: SessionView, duplicates: readonly DuplicateOwners[]): SessionView {
   const mine = duplicates.filter(({ owners }) => isLive(sight.run) && owners.some(({ session }) => session === sight.session.id))
   const duplicateOf = mine.flatMap(({ owners }) => owners.filter((owner) => owner !== owners.find(({ session }) => session === sight.session.id)))
   if (duplicateOf.length === 0) return { ...sight, duplicateOf }
   return { ...sight, duplicateOf, note: [...(sight.note === null ? [] : [sight.note]), alsoOwnedText(duplicateOf)].join('; ') }
 }
 
-type Bare = Omit<UnmanagedSight, 'duplicateOf'>
+type Bare = Omit<UnmanagedView, 'duplicateOf'>
 
-async function sightOf(world: World, agent: Agent, daemons: readonly SharedDaemon[]): Promise<Bare> {
+async function sightOf(world: World, agent: Agent, daemons: readonly HarnessDaemon[]): Promise<Bare> {
   const { harness, row, launchers, argv, cwd, nativeId, named } = agent
   const origins = world.processes.origins()
   return {
@@ -119,7 +119,7 @@ async function sightOf(world: World, agent: Agent, daemons: readonly SharedDaemo
 }
 
 /** The shared daemon that would start it again, and how that ends it. */
-export function keeperOf(row: ProcessRow, daemons: readonly SharedDaemon[]): UnmanagedSight['keptBy'] {
+export function keeperOf(row: ProcessRow, daemons: readonly HarnessDaemon[]): UnmanagedView['keptBy'] {
   for (const { what, served } of daemons) {
     const own = served?.find(({ processes }) => processes.some((one) => sameProcess(one, row)))
     if (own !== undefined) return { what, stop: own.stop?.kind === 'command' ? own.stop.command : null }

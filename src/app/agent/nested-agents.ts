@@ -1,4 +1,4 @@
-import { type Ender, type Hands, harnessOf, type Lookable } from '../../act/index.ts'
+import { type EndPorts, type EndRunPorts, harnessOf, type Lookable } from '../../act/index.ts'
 import { agentsAmong, HARNESSES, mayBeAgent, readUsageWhole, registeredAgents, usageSince } from '../../harness/index.ts'
 import type { Agent, Ended, Member, Run, Store, Tokens } from '../../model/index.ts'
 import { isLive, MS_PER_TICK, Problem, sameProcess } from '../../model/index.ts'
@@ -10,7 +10,7 @@ import type { World } from '../world/world.ts'
 type Senses = Pick<World, 'processes' | 'directories' | 'evidence' | 'usageFiles' | 'harnesses' | 'ownHarnesses' | 'readDatabase' | 'clock' | 'env'>
 
 /** Agents among a run's members that are not the one it is about. Who is none by its name costs no look at its command line. */
-export function agentsIn(world: Senses): Hands['agentsIn'] {
+export function nestedAgents(world: Senses): EndPorts['nestedAgents'] {
   return (run: Lookable, members: readonly Member[]) => {
     const { processes, evidence } = world
     const main = harnessOf(run, evidence)
@@ -25,7 +25,7 @@ export function agentsIn(world: Senses): Hands['agentsIn'] {
 }
 
 /** They ended with their owner: each becomes a task of it that is over, with what it had burned. */
-export function recordCompany(world: Senses, store: Store): Ender['recordCompany'] {
+export function recordNestedAgents(world: Senses, store: Store): EndRunPorts['recordNestedAgents'] {
   return async (run, agents) => {
     for (const agent of agents) {
       const { harness, nativeId: id } = agent

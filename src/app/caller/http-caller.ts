@@ -50,7 +50,7 @@ export function onBehalfOf(world: World, speaker: Speaker): World {
   if (speaker.kind === 'unknown' || first === undefined || seen?.kind !== 'seen' || !sameProcess(seen.row, first)) {
     const why = speaker.kind === 'unknown' ? speaker.why : `pid ${first?.pid}, which asked, is gone`
     const blank: Processes = { ...processes, origins: () => [], marker: (pid) => (pid === self ? null : processes.marker(pid)) }
-    return { ...world, env: {}, processes: blank, behalf: { unknown: why, umask: null } }
+    return { ...world, env: {}, processes: blank, actingFor: { unknown: why, umask: null } }
   }
   const { HOLDFAST_FRONT: _, ...env } = processes.environment(first.pid)
   return {
@@ -61,6 +61,6 @@ export function onBehalfOf(world: World, speaker: Speaker): World {
       origins: () => [first, ...speaker.origins],
       marker: (pid) => processes.marker(pid === self ? first.pid : pid),
     },
-    behalf: { unknown: null, umask: world.connections.umask(first.pid) },
+    actingFor: { unknown: null, umask: world.connections.umask(first.pid) },
   }
 }

@@ -4,6 +4,7 @@ import { agentsAmong, mayBeAgent, registeredAgents } from '../../harness/index.t
 import type {
   Agent,
   Environment,
+  HarnessDaemon,
   LiveRun,
   NativeId,
   ProcessId,
@@ -11,7 +12,6 @@ import type {
   Registered,
   Run,
   ServedSession,
-  SharedDaemon,
   Store,
 } from '../../model/index.ts'
 import { innermostCookie, isLive, LINEAGE_VARIABLE, sameProcess } from '../../model/index.ts'
@@ -93,9 +93,9 @@ const ownersFor = (world: World, store: Store, live: readonly LiveRun[]): Owners
     const view = await store.conversations.owner({ harness, id })
     if (view?.run != null) return { session: view.session, run: view.run }
     // A session that was handed to a daemon is known by its id as soon as somebody looks for its members.
-    const { agentState, daemonLore } = world
+    const { agentState, harnessDaemonRules } = world
     await lookAtAll(
-      live.filter((run) => daemonLore.handsOver(run.argv) === harness && agentState.natives(run.id).length === 0),
+      live.filter((run) => harnessDaemonRules.handsOver(run.argv) === harness && agentState.natives(run.id).length === 0),
       world,
     )
     const run = live.find((one) => agentState.natives(one.id).some((native) => native.harness === harness && native.id.startsWith(id)))
@@ -104,14 +104,14 @@ const ownersFor = (world: World, store: Store, live: readonly LiveRun[]): Owners
 
 type Chain = {
   readonly rows: readonly ProcessRow[]
-  readonly daemons: readonly SharedDaemon[]
+  readonly daemons: readonly HarnessDaemon[]
   /** The runs whose agent may be among them. Who carries the marker of one is in no other that could be given one. */
   readonly recorded: readonly LiveRun[]
 }
 
 async function originsIn(world: World, store: Store, { rows, daemons, recorded: runs }: Chain, ownerOf: Owners): Promise<Origin[]> {
   const { processes, evidence } = world
-  const agents = agentsIn(world, rows)
+  const agents = nestedAgents(world, rows)
   const known = runs.flatMap((run): [ProcessId, LiveRun][] => {
     const agent = harnessOf(run, evidence)
     return agent === null ? [] : [[agent, run]]
@@ -141,7 +141,7 @@ function withRival({ processes, evidence }: World, rows: readonly ProcessRow[], 
 }
 
 /** The agents among them, each with what its own harness says of it: where that keeps its things, its environment tells, or what it gave us. */
-function agentsIn(world: World, rows: readonly ProcessRow[]): Agent[] {
+function nestedAgents(world: World, rows: readonly ProcessRow[]): Agent[] {
   const { processes } = world
   const own = world.ownHarnesses()
   const candidates = rows.filter((row) => mayBeAgent(row.name, processes.arguments(row.pid), own)).map((row) => candidateOf(processes, row))
@@ -184,16 +184,16 @@ async function servedBy(world: World, marker: number | null, chain: Omit<Chain, 
 /** `session`: what the daemon calls it, the beginning of an id that it has or had. */
 type Said = NativeId & { readonly session: string }
 
-function saidIn({ daemonLore, env }: World): Said | null {
-  for (const [harness, variable] of daemonLore.variables) {
-    const session = daemonLore.backgroundId(harness, env)
+function saidIn({ harnessDaemonRules, env }: World): Said | null {
+  for (const [harness, variable] of harnessDaemonRules.variables) {
+    const session = harnessDaemonRules.backgroundId(harness, env)
     if (session !== null) return { harness, id: (variable === null ? undefined : env[variable]) || session, session }
   }
   return null
 }
 
 /** An environment can say anything: it only tells which of those it is that a daemon really serves. */
-function nativeOf({ id, session }: Said, daemons: readonly SharedDaemon[]): string | null {
+function nativeOf({ id, session }: Said, daemons: readonly HarnessDaemon[]): string | null {
   const all = daemons.flatMap(({ served }) => served ?? [])
   const known = (is: (one: string) => boolean): ServedSession | undefined =>
     all.find(({ nativeId, firstId }) => [nativeId, firstId].some((one) => one != null && is(one)))
@@ -201,7 +201,7 @@ function nativeOf({ id, session }: Said, daemons: readonly SharedDaemon[]): stri
 }
 
 /** All that a shared daemon starts has its marker. */
-const daemonsWith = (world: World, marker: number | null): SharedDaemon[] =>
+const daemonsWith = (world: World, marker: number | null): HarnessDaemon[] =>
   world.daemons(everybody(world)).filter(({ row }) => world.processes.marker(row.pid) === marker)
 
 /** What lost its parents and its environment has only a marker; and all that such a daemon starts has the daemon's. */

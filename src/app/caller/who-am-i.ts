@@ -10,7 +10,7 @@ export type WhoAmI = Self
 
 /** From proof, at the moment of asking: never from what was believed before. `seen`: all live sessions, if somebody has just looked. */
 export async function whoAmI(world: World, seen?: readonly Seen[]): Promise<WhoAmI> {
-  const unknown = world.behalf?.unknown ?? null
+  const unknown = world.actingFor?.unknown ?? null
   if (unknown !== null) return { kind: 'nobody', why: unknown }
   if (world.processes.here().pidNamespace === '')
     return { kind: 'nobody', why: '/proc shows another pid namespace than ours, or none: nothing can be proven from here' }
@@ -40,10 +40,10 @@ export async function mySession(world: World, what: string): Promise<Extract<Who
 /** Who the caller is, for what anybody may do but a retired agent: that acts for nobody any more, neither for its session nor by itself. */
 export async function whoMayAct(world: World): Promise<WhoAmI> {
   const self = await whoAmI(world)
-  const { fences, behalf } = world
+  const { fences, actingFor } = world
   // It might be a retired agent as well as anybody.
-  if (behalf != null && behalf.unknown !== null)
-    throw new Problem('caller-unknown', `refused: cannot identify the caller (${behalf.unknown})`, {
+  if (actingFor != null && actingFor.unknown !== null)
+    throw new Problem('caller-unknown', `refused: cannot identify the caller (${actingFor.unknown})`, {
       hint: 'what only looks is answered; over stdio (holdfast mcp) an agent is known by who started the server',
     })
   if (self.kind === 'session' && fences.isRetired(self.run.id))

@@ -1,13 +1,13 @@
 import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
-import type { Eyes } from '../../act/index.ts'
-import { daemonLore, sharedDaemons } from '../../harness/index.ts'
+import type { LookPorts } from '../../act/index.ts'
+import { findHarnessDaemons, harnessDaemonRules } from '../../harness/index.ts'
 import { cgroupContainers, gitWorktrees, runFiles, shellKeepers, systemNotifiers, tmuxPanes } from '../../keep/index.ts'
 import type { ProcessRow, Store } from '../../model/index.ts'
 import { Problem, policy } from '../../model/index.ts'
 import { linuxCgroups, linuxConnections, linuxProcesses, ownProcess, readPlace, realDirectories } from '../../observe/index.ts'
 import { readForeignDatabase } from '../../record/index.ts'
-import { agentsIn, recordCompany } from '../agent/nested-agents.ts'
+import { nestedAgents, recordNestedAgents } from '../agent/nested-agents.ts'
 import { learnAtEnd } from '../conversation/conversation.ts'
 import { hookTexts } from '../hooks/hook-texts.ts'
 import { markersOnDisk, recoverStore } from '../recover/recover.ts'
@@ -32,12 +32,12 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     const seen = processes.sample(pid)
     return seen.kind === 'seen' ? { pid, ticks: seen.row.ticks } : null
   }
-  const islands = join(home.path, 'worktrees')
-  const directories = realDirectories(islands)
+  const worktreesFolder = join(home.path, 'worktrees')
+  const directories = realDirectories(worktreesFolder)
   const cgroups = withFailpoints('cgroups', linuxCgroups)
   const config = openConfig(home.path)
   const { spares } = config
-  const daemons = (rows: readonly ProcessRow[]) => sharedDaemons(rows, processes.arguments, processes.environment)
+  const daemons = (rows: readonly ProcessRow[]) => findHarnessDaemons(rows, processes.arguments, processes.environment)
   const keepers = withFailpoints('keepers', shellKeepers({ assets, runRecords: files.runRecords, birth }))
   const panes = withFailpoints(
     'panes',
@@ -53,15 +53,15 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     clock,
     env,
   }
-  const zeroAfter: Eyes['zeroAfter'] = (run) => {
+  const zeroAfter: LookPorts['zeroAfter'] = (run) => {
     const harness = files.agentState.natives(run.id).at(-1)?.harness
     return config.harnesses().find(({ name }) => name === harness)?.zeroAfter ?? []
   }
-  const tokensIn: Eyes['tokensIn'] = (run) => tokensOf(senses, run)
+  const tokensOfRun: LookPorts['tokensOfRun'] = (run) => tokensOf(senses, run)
   const opened = new Map<string, Promise<Store>>()
   const open = async (as: 'writer' | 'reader'): Promise<Store> => {
     const store = await openStore(home.path, clock, as)
-    await recoverStore(store, { directories, processes, ...files, cgroups, spares, daemons, daemonLore, tokensIn, zeroAfter, clock })
+    await recoverStore(store, { directories, processes, ...files, cgroups, spares, daemons, harnessDaemonRules, tokensOfRun, zeroAfter, clock })
     return store
   }
   const store: World['store'] = (as) => {
@@ -73,7 +73,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     home: home.path,
     defaultHome: () => directories.realPath(homePath(undefined, {})),
     userFolder: () => env['HOME'] ?? homedir(),
-    islands,
+    worktreesFolder,
     assets,
     env,
     policy,
@@ -91,17 +91,17 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     harnesses: config.harnesses,
     ownHarnesses: config.ownHarnesses,
     readDatabase: readForeignDatabase,
-    tokensIn,
+    tokensOfRun,
     zeroAfter,
-    agentsIn: agentsIn(senses),
-    recordCompany: async (run, agents) => recordCompany(senses, await store('writer'))(run, agents),
+    nestedAgents: nestedAgents(senses),
+    recordNestedAgents: async (run, agents) => recordNestedAgents(senses, await store('writer'))(run, agents),
     learnAtEnd: (run) => recordInPassing()(async () => learnAtEnd(world, await store('writer'), run)),
     notifiers: systemNotifiers(env),
     notify: config.notify,
     configTrouble: config.trouble,
     daemonPort: config.daemonPort,
     daemons,
-    daemonLore,
+    harnessDaemonRules,
     ask: (asking, environment, ms) => keepers.ask(asking, environment, ms),
     worktrees: withFailpoints('worktrees', gitWorktrees(env)),
     host: hostname(),

@@ -20,7 +20,7 @@ export type DaemonPlace = {
 
 export function daemonPlace({ home, processes, connections }: Pick<World, 'home' | 'processes' | 'connections'>): DaemonPlace {
   const files = withFailpoints('daemon', daemonFiles(home))
-  const clings = ({ place, process }: DaemonRecord): boolean =>
+  const hasLockFileOpen = ({ place, process }: DaemonRecord): boolean =>
     judge(processes, place, process).kind === 'alive' && connections.hasOpen(process.pid, files.lock)
   return {
     files,
@@ -31,14 +31,14 @@ export function daemonPlace({ home, processes, connections }: Pick<World, 'home'
     },
     lockless() {
       const record = files.record()
-      return record !== null && clings(record) ? record : null
+      return record !== null && hasLockFileOpen(record) ? record : null
     },
     presence() {
       const lock = lookAlone(files.lock)
       const record = files.record()
       const fact = record === null ? null : judge(processes, record.place, record.process)
       const holder = lock === 'held' ? born(processes, connections, connections.lockHolder(files.lock)) : null
-      return presenceOf({ lock, holder, record, fact, clings: record !== null && clings(record), remains: files.remains() })
+      return presenceOf({ lock, holder, record, fact, hasLockFileOpen: record !== null && hasLockFileOpen(record), remains: files.remains() })
     },
   }
 }

@@ -8,7 +8,7 @@ import { housekeep } from '../maintenance/retention.ts'
 import { recordInPassing } from '../world/best-effort-write.ts'
 import type { World } from '../world/world.ts'
 import { intentFor, TIME_IS_OVER } from './end-reasons.ts'
-import { type Due, survey } from './survey.ts'
+import { type PendingStep, survey } from './survey.ts'
 
 export type Change = {
   readonly session: string
@@ -42,10 +42,10 @@ export async function reconcile(world: World): Promise<Change[]> {
 }
 
 /** What came of it. `change`: null, nothing has changed. `stuck`: what keeps it from its end, if something does. */
-export type Carried = { readonly change: Change | null; readonly stuck: string | null }
+export type StepResult = { readonly change: Change | null; readonly stuck: string | null }
 
 /** Does what a look has shown to be due. */
-export async function carryOut(world: World, store: Store, { run, seen, want, spent }: Due): Promise<Carried> {
+export async function carryOut(world: World, store: Store, { run, seen, want, spent }: PendingStep): Promise<StepResult> {
   if (want === null) return { change: null, stuck: null }
   const intent = want.kind !== 'end' ? null : want.why === 'budget' ? intentFor(spent ?? '') : (INTENTS[want.why] ?? null)
   const end = await endRun(run, { ...world, store }, { intent, graceMs: world.policy.graceMs }, want.kind === 'finish' ? seen : undefined)

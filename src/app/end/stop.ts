@@ -1,5 +1,5 @@
 import { censusOf, endRun, endWhatIsLeft, type RunEnd, untilKeeperLeft } from '../../act/index.ts'
-import type { Intent, LiveRun, Run, Session, SessionView, Store } from '../../model/index.ts'
+import type { Intent, LiveRun, Run, Session, SessionRecord, Store } from '../../model/index.ts'
 import { isLive } from '../../model/index.ts'
 import { ancestorsOf, parentRun } from '../caller/caller.ts'
 import { endForgotten, forgottenLocks } from '../lock/trees-without-record.ts'
@@ -36,7 +36,7 @@ export async function stop(world: World, request: StopRequest): Promise<Stopped[
 }
 
 /** All that live, and those whose trees do although their runs are over. */
-async function allViews(world: World, store: Store): Promise<SessionView[]> {
+async function allViews(world: World, store: Store): Promise<SessionRecord[]> {
   const { views } = await store.sessions.snapshot('live', world.policy.sessionsShown)
   const known = new Set(views.map(({ session }) => session.id))
   const forgotten = new Set((await forgottenLocks(store, null)).map(({ session }) => session).filter((session) => !known.has(session)))

@@ -10,7 +10,7 @@ import type { World } from '../world/world.ts'
 import { breather } from '../world/yield-turn.ts'
 
 /** One live run, as it was just seen, and what has to be done about it; null: nothing. `spent`: what it has burned, and might. */
-export type Due = {
+export type PendingStep = {
   readonly run: LiveRun
   readonly seen: Looked
   readonly judged: Verdict
@@ -19,9 +19,9 @@ export type Due = {
 }
 
 /** A run that could not be seen to, which is no reason not to see to the others. */
-export type Sick = { readonly run: string; readonly session: string | null; readonly error: unknown }
+export type FailedRun = { readonly run: string; readonly session: string | null; readonly error: unknown }
 
-export type Survey = { readonly due: readonly Due[]; readonly sick: readonly Sick[] }
+export type Survey = { readonly due: readonly PendingStep[]; readonly sick: readonly FailedRun[] }
 
 /**
  * `only`: these runs, instead of all. `thorough`: also where members listen, and which conversations agents carry. `patienceMs`: so much longer
@@ -39,11 +39,15 @@ export async function survey(world: World, store: Store, how: How): Promise<Surv
     sessions.set(run.id, session)
     runs.push(run)
   }
-  const sick: Sick[] = unreadable.map((run) => ({ run, session: null, error: new Problem('run-unreadable', 'its row in the store makes no sense') }))
+  const sick: FailedRun[] = unreadable.map((run) => ({
+    run,
+    session: null,
+    error: new Problem('run-unreadable', 'its row in the store makes no sense'),
+  }))
   // For a few, a pass over everybody is made only where one of them is not alive.
   const look = how.only === undefined ? surveyAll : async (some: readonly LiveRun[]) => ({ looked: await lookAtAll(some, world), counted: new Map() })
   const surveyed = await lookAtEach((some) => look(some, world), runs, sick)
-  const due: Due[] = []
+  const due: PendingStep[] = []
   const listening = how.thorough ? portsOf(world, surveyed.counted) : null
   const breathe = breather(world.clock)
   for (const run of runs) {
@@ -79,7 +83,7 @@ async function viewsOf(store: Store, ids: readonly string[]): Promise<Awaited<Re
 }
 
 /** All together; only if that fails, one by one, so that whoever made it fail is alone with it. */
-async function lookAtEach(look: (runs: readonly LiveRun[]) => Promise<Surveyed>, runs: readonly LiveRun[], sick: Sick[]): Promise<Surveyed> {
+async function lookAtEach(look: (runs: readonly LiveRun[]) => Promise<Surveyed>, runs: readonly LiveRun[], sick: FailedRun[]): Promise<Surveyed> {
   try {
     return await look(runs)
   } catch (error) {
@@ -102,7 +106,7 @@ function noteMembers(world: World, run: LiveRun, { members }: Counted, listening
 
 type Known = { readonly run: LiveRun; readonly seen: Looked; readonly counted: Counted | undefined; readonly session: Session | null }
 
-async function dueOf(world: World, store: Store, { run, seen, counted, session }: Known, how: How): Promise<Due> {
+async function dueOf(world: World, store: Store, { run, seen, counted, session }: Known, how: How): Promise<PendingStep> {
   const judged = verdict(run, seen)
   if (judged.kind === 'alive' && session?.harness != null && how.thorough) {
     const harness = world.harnesses().find(({ name }) => name === session.harness)

@@ -1,13 +1,13 @@
 import type { Holding } from '../../decide/index.ts'
 import { type Directory, Problem } from '../../model/index.ts'
-import type { CheckSight } from '../../show/index.ts'
+import type { CheckView } from '../../show/index.ts'
 import { ancestorsOf } from '../caller/caller.ts'
 import { runAround } from '../caller/who-am-i.ts'
 import type { World } from '../world/world.ts'
 import { holdingsOn, pidOf, whoseLocks } from './judge-locks.ts'
 
 /** Is it in use? Nobody's processes are looked at but those of who is in the way, and nothing is written. */
-export async function checkLock(world: World, dir: string): Promise<CheckSight> {
+export async function checkLock(world: World, dir: string): Promise<CheckView> {
   const directory = enterable(dir, world.directories)
   if (typeof directory === 'string') return { dir, state: 'unknown', own: false, holding: null, why: directory }
   const store = await world.store('reader')
@@ -18,10 +18,10 @@ export async function checkLock(world: World, dir: string): Promise<CheckSight> 
   const around = await ancestorsOf(world, await runAround(world, 'reader'), 'reader')
   const { ours } = await whoseLocks(world, store, { ancestors: around })
   // It is the caller's own only if nobody else is there.
-  const isOwn = ({ holding }: CheckSight): boolean => ours.some(({ seq }) => seq === holding?.lock.seq)
+  const isOwn = ({ holding }: CheckView): boolean => ours.some(({ seq }) => seq === holding?.lock.seq)
   const strangers = inUse.filter((answer) => !isOwn(answer))
   const worst = strangers.find(({ state }) => state === 'held') ?? strangers[0]
-  return worst ?? { ...(inUse[0] as CheckSight), own: true }
+  return worst ?? { ...(inUse[0] as CheckView), own: true }
 }
 
 /** Why it cannot be told what is there, if it is there. */
@@ -34,7 +34,7 @@ function enterable(dir: string, directories: World['directories']): Directory | 
   }
 }
 
-function answerFor(dir: string, holding: Holding): CheckSight {
+function answerFor(dir: string, holding: Holding): CheckView {
   const { lock, relation, verdict } = holding
   return { dir, state: verdict.kind, own: false, why: verdict.why, holding: { lock, relation, pid: pidOf(holding) } }
 }

@@ -1,12 +1,12 @@
 import { dirname } from 'node:path'
-import { type Eyes, isHere, type Looked, lookAtAll } from '../../act/index.ts'
+import { isHere, type Looked, type LookPorts, lookAtAll } from '../../act/index.ts'
 import { type Holding, isDelegated, judge, type LockVerdict, leftOf, lockVerdict, relationOf, type Standing, standing } from '../../decide/index.ts'
 import type { Directory, HandHolder, LiveRun, Lock, Mount, ProcessId, Relation, RunHolder, RunRecord, SeenLocks, Store } from '../../model/index.ts'
 import { isLive } from '../../model/index.ts'
 import { asLive } from '../recover/recover.ts'
 import type { World } from '../world/world.ts'
 
-type LockPorts = Eyes & Pick<World, 'clock' | 'directories'>
+type LockPorts = LookPorts & Pick<World, 'clock' | 'directories'>
 /** Enough to tell where held directories are. */
 type Whereabouts = Pick<World, 'directories' | 'processes' | 'evidence'>
 

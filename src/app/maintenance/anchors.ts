@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
-import { type AnchorHands, clearAnchor } from '../../act/index.ts'
-import { type AnchorEyes, anchorVerdict } from '../../decide/index.ts'
+import { type AnchorPorts, clearAnchor } from '../../act/index.ts'
+import { type AnchorFacts, anchorVerdict } from '../../decide/index.ts'
 import { allAnchors, anchorNow, isProgramOf, stampOf } from '../../harness/index.ts'
 import { foreignFiles } from '../../keep/index.ts'
 import type { AnchorVerdict } from '../../model/index.ts'
@@ -36,14 +36,14 @@ function judgedAnchors(world: World): { readonly judged: readonly JudgedAnchor[]
   return { judged: anchors.map((anchor) => ({ anchor, verdict: anchorVerdict(anchor, eyesOf(world)) })), cut }
 }
 
-const handsOf = (world: World): AnchorHands => ({
+const handsOf = (world: World): AnchorPorts => ({
   read: anchorNow,
   judge: (anchor) => anchorVerdict(anchor, eyesOf(world)),
   stampOf,
   files: foreignFiles,
 })
 
-function eyesOf({ directories, processes }: World): AnchorEyes {
+function eyesOf({ directories, processes }: World): AnchorFacts {
   const place = processes.here()
   return {
     here: place,

@@ -1,6 +1,6 @@
 import { lookAtAll } from '../../act/index.ts'
 import { brokenInvariants, verdict } from '../../decide/index.ts'
-import type { LiveRun, SessionView, Store } from '../../model/index.ts'
+import type { LiveRun, SessionRecord, Store } from '../../model/index.ts'
 import { cgroupName, liveRunsOf } from '../../model/index.ts'
 import { duplicateAdvice, duplicateText, type Finding, levelText, suspectText } from '../../show/index.ts'
 import { twoOwners } from '../agent/find-agents.ts'
@@ -113,7 +113,7 @@ function notifications(world: World): Finding[] {
 const containmentAdvice = (level: string): string | null =>
   level === 'none' ? 'a writable cgroup (root, or a delegated one) or a systemd of your own makes endings exact' : null
 
-async function runs(world: World, views: readonly SessionView[]): Promise<Finding[]> {
+async function runs(world: World, views: readonly SessionRecord[]): Promise<Finding[]> {
   const live = liveRunsOf(views)
   const looked = await lookAtAll(live, world)
   const findings: Finding[] = []
@@ -136,7 +136,7 @@ async function forgotten(world: World, store: Store): Promise<Finding[]> {
   })
 }
 
-async function owners(world: World, views: readonly SessionView[]): Promise<Finding[]> {
+async function owners(world: World, views: readonly SessionRecord[]): Promise<Finding[]> {
   return (await twoOwners(world, views)).map((duplicate) => ({
     topic: 'owners',
     level: duplicate.certain ? 'trouble' : 'note',

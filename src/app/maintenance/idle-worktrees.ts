@@ -6,7 +6,7 @@ import type { Removable } from './removable.ts'
 
 /** Worktrees of ours: those that are clean, and in which nobody works, can go; the others are named. */
 export async function idleWorktrees(world: World, store: Store): Promise<Removable[]> {
-  const paths = world.directories.entries(world.islands)
+  const paths = world.directories.entries(world.worktreesFolder)
   if (paths.length === 0) return []
   const workers = cwdsBelow(world)
   const found: Removable[] = []

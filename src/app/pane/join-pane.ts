@@ -1,6 +1,6 @@
 import { isThere } from '../../act/index.ts'
 import { judge } from '../../decide/index.ts'
-import type { Ended, Pane, PaneSight, Run, RunBase } from '../../model/index.ts'
+import type { Ended, Pane, PaneView, Run, RunBase } from '../../model/index.ts'
 import { frontPid, isLive, Problem } from '../../model/index.ts'
 import { parentRun } from '../caller/caller.ts'
 import { endOf } from '../see/end-of.ts'
@@ -64,7 +64,7 @@ async function nameOf(world: World, { session }: RunBase): Promise<string> {
 }
 
 /** Of one that has just ended it is said that it has. */
-export async function paneOf(world: World, run: Hosted): Promise<PaneSight> {
+export async function paneOf(world: World, run: Hosted): Promise<PaneView> {
   const pane = await lookFor(world, run)
   if (pane !== null) return pane
   const ended = await endSoon(world, run.id)
@@ -75,7 +75,7 @@ export async function paneOf(world: World, run: Hosted): Promise<PaneSight> {
 }
 
 /** The pane that its keeper is, and no other: somebody may have opened more beside it. */
-async function lookFor(world: World, run: Hosted): Promise<PaneSight | null> {
+async function lookFor(world: World, run: Hosted): Promise<PaneView | null> {
   const trouble = world.panes.trouble()
   if (trouble !== null) throw new Problem('tmux-unavailable', `the pane of session ${run.session} cannot be reached: ${trouble}`)
   await reachServer(world, run)

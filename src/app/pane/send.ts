@@ -1,5 +1,5 @@
 import { isTelling, standsOn, typable } from '../../decide/index.ts'
-import type { LiveRun, Pane, PaneSight, Session } from '../../model/index.ts'
+import type { LiveRun, Pane, PaneView, Session } from '../../model/index.ts'
 import { isFrozen, isLive, Problem } from '../../model/index.ts'
 import { activityOf } from '../activity/activity.ts'
 import { hasHooks } from '../hooks/install-hooks.ts'
@@ -89,7 +89,7 @@ const inQuestion = (world: World, session: Session, run: LiveRun): string | null
     : null
 
 /** What is typed in copy mode goes to tmux: that is left first. */
-async function readyPane(world: World, run: Hosted): Promise<PaneSight | null> {
+async function readyPane(world: World, run: Hosted): Promise<PaneView | null> {
   const pane = await paneOf(world, run)
   if (!pane.inMode) return pane
   await world.panes.leaveMode(run.tmux, pane)
@@ -101,7 +101,7 @@ async function readyPane(world: World, run: Hosted): Promise<PaneSight | null> {
 type Typing = {
   readonly world: World
   readonly run: Hosted
-  readonly pane: PaneSight
+  readonly pane: PaneView
   readonly text: string
   readonly before: string
   readonly prompted: string | null

@@ -1,4 +1,4 @@
-import { type Eyes, type Looked, lookAtAll } from '../../act/index.ts'
+import { type Looked, type LookPorts, lookAtAll } from '../../act/index.ts'
 import { endedAt, verdict } from '../../decide/index.ts'
 import type { Clock, Directories, LiveRun, RunRecord, RunRecords, Store } from '../../model/index.ts'
 
@@ -6,7 +6,7 @@ import type { Clock, Directories, LiveRun, RunRecord, RunRecords, Store } from '
  * An empty store beside run directories was lost: deleted, or moved away. Its runs may be alive, so they are put on record again, and
  * judged, before anything can be claimed. Costs one look at an empty folder when there is nothing to recover.
  */
-export async function recoverStore(store: Store, eyes: Omit<Eyes, 'others'> & { clock: Clock; directories: Directories }): Promise<void> {
+export async function recoverStore(store: Store, eyes: Omit<LookPorts, 'others'> & { clock: Clock; directories: Directories }): Promise<void> {
   const { agentState, runRecords, clock } = eyes
   if (!(await store.isEmpty())) return
   const records = readAll(runRecords)

@@ -2,15 +2,15 @@ import { endTree, type Looked, lookAt, lookAtAll, release } from '../../act/inde
 import { verdict } from '../../decide/index.ts'
 import type { Intent, LiveRun, Survivor } from '../../model/index.ts'
 import { BY, Problem } from '../../model/index.ts'
-import type { Sight } from '../../show/index.ts'
+import type { SessionView } from '../../show/index.ts'
 import type { World } from '../world/world.ts'
 import { asLive, readAll } from './recover.ts'
 
 /** What the run directories alone tell, when the store cannot be used: enough to see what runs, and to stop it. */
-export async function seeWithoutStore(world: World): Promise<Sight[]> {
+export async function seeWithoutStore(world: World): Promise<SessionView[]> {
   const runs = readAll(world.runRecords).map(asLive)
   const looked = await lookAtAll(runs, world)
-  return runs.flatMap((run): Sight[] => {
+  return runs.flatMap((run): SessionView[] => {
     const seen = looked.get(run.id) as Looked
     const judged = verdict(run, seen)
     if (judged.kind === 'over') return []
@@ -35,13 +35,13 @@ export type StoppedWithoutStore = {
 }
 
 /** As far as a run's directory tells: by its session's id, or one that this had before. */
-export const isCalled = ({ runRecords }: World, { run }: Sight, reference: string): boolean =>
+export const isCalled = ({ runRecords }: World, { run }: SessionView, reference: string): boolean =>
   [run.session, run.id, ...(runRecords.read(run.id)?.former ?? [])].includes(reference)
 
 /** The tombstone keeps who asked, so that the end is called by its name once the store can be told. */
 export async function stopWithoutStore(world: World, references: readonly string[], all: boolean, graceMs: number): Promise<StoppedWithoutStore[]> {
   const sights = await seeWithoutStore(world)
-  const named = (reference: string): Sight => {
+  const named = (reference: string): SessionView => {
     const sight = sights.find((one) => isCalled(world, one, reference))
     if (sight === undefined)
       throw new Problem('session-unknown-without-store', `the store cannot be used, and no run directory shows a live session ${reference}`)
@@ -51,7 +51,7 @@ export async function stopWithoutStore(world: World, references: readonly string
   return endAll(world, all ? sights : withChildren(references.map(named), sights), { end: 'stopped', by, reason: `stopped by ${by}` }, graceMs)
 }
 
-function endAll(world: World, wanted: readonly Sight[], intent: Intent, graceMs: number): Promise<StoppedWithoutStore[]> {
+function endAll(world: World, wanted: readonly SessionView[], intent: Intent, graceMs: number): Promise<StoppedWithoutStore[]> {
   return Promise.all(
     wanted.map(async ({ run, liveness, note }) => {
       if (liveness === 'unknown') return { session: run.session, pids: [], survivors: [], unproven: note }
@@ -73,7 +73,7 @@ export async function endWithoutStore(world: World, id: string, intent: Intent |
   const run = asLive(record)
   const judged = verdict(run, await lookAt(run, world))
   if (judged.kind === 'unknown' || (intent === null && judged.kind !== 'leftovers' && judged.kind !== 'over')) return false
-  const own: Sight = { run, session: sessionOf(run), liveness: 'alive', pid: null, note: null, tasks: [] }
+  const own: SessionView = { run, session: sessionOf(run), liveness: 'alive', pid: null, note: null, tasks: [] }
   const [, ...children] = withChildren([own], await seeWithoutStore(world))
   const graceMs = intent === null ? world.policy.leftoverGraceMs : world.policy.graceMs
   const asked: Intent = intent ?? { end: 'stopped', by: BY.orphan, reason: `the session it was started in (${run.session}) ended` }
@@ -87,7 +87,7 @@ export async function endWithoutStore(world: World, id: string, intent: Intent |
   )
 }
 
-const sessionOf = (run: LiveRun): Sight['session'] => ({
+const sessionOf = (run: LiveRun): SessionView['session'] => ({
   id: run.session,
   name: null,
   epoch: run.epoch,
@@ -99,7 +99,7 @@ const sessionOf = (run: LiveRun): Sight['session'] => ({
   wentTo: null,
 })
 
-function withChildren(wanted: readonly Sight[], all: readonly Sight[]): Sight[] {
+function withChildren(wanted: readonly SessionView[], all: readonly SessionView[]): SessionView[] {
   const family = [...wanted]
   for (let index = 0; index < family.length; index++) {
     const parent = family[index]?.run.id

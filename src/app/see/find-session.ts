@@ -1,11 +1,11 @@
-import type { Found, SessionView, Store } from '../../model/index.ts'
+import type { Found, SessionRecord, Store } from '../../model/index.ts'
 import { ID_GRAMMAR, isSessionId, Problem } from '../../model/index.ts'
 
 /** So much of an id is enough to end something: less is too easily typed by mistake. */
 const ENOUGH = 4
 
 /** By any id or name it ever had, or a beginning that only one has. `near`: something will be ended, so that must not be too short. */
-export async function findSession(store: Store, reference: string, wanted: 'exact' | 'near' | 'prefix' = 'prefix'): Promise<SessionView> {
+export async function findSession(store: Store, reference: string, wanted: 'exact' | 'near' | 'prefix' = 'prefix'): Promise<SessionRecord> {
   const how = wanted === 'prefix' || (wanted === 'near' && reference.length >= ENOUGH) ? 'prefix' : 'exact'
   if (!isSessionId(reference))
     throw new Problem('session-id-invalid', `${JSON.stringify(reference)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })

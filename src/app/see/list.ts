@@ -1,6 +1,6 @@
 import { registeredAgents } from '../../harness/index.ts'
 import { isDead, isLive, sameProcess } from '../../model/index.ts'
-import type { Sight } from '../../show/index.ts'
+import type { SessionView } from '../../show/index.ts'
 import { type Around, lookAround } from '../agent/find-agents.ts'
 import type { World } from '../world/world.ts'
 import { seeAll } from './look-at-sessions.ts'
@@ -19,7 +19,7 @@ export async function listSessions(world: World, which: 'live' | 'all', around: 
 }
 
 /** Do the harnesses list two live processes under the native id of one of these sessions? */
-function tellOfTwo({ env, processes }: World, sights: readonly Sight[]): boolean {
+function tellOfTwo({ env, processes }: World, sights: readonly SessionView[]): boolean {
   const wanted = new Set(
     sights.flatMap(({ session, run }) => (session.native !== null && isLive(run) ? [`${session.harness} ${session.native}`] : [])),
   )

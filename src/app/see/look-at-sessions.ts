@@ -1,8 +1,8 @@
 import { type Looked, lookAtAll, usageOf } from '../../act/index.ts'
 import { converge, endedAt, type Verdict, verdict } from '../../decide/index.ts'
-import type { HoldfastEvent, LiveRun, Lock, Run, Session, SessionView, Store } from '../../model/index.ts'
+import type { HoldfastEvent, LiveRun, Lock, Run, Session, SessionRecord, Store } from '../../model/index.ts'
 import { isLive, liveRunsOf, Problem } from '../../model/index.ts'
-import type { Sight } from '../../show/index.ts'
+import type { SessionView } from '../../show/index.ts'
 import { activityOf } from '../activity/activity.ts'
 import { learnAtEnd } from '../conversation/conversation.ts'
 import { hasHooks } from '../hooks/install-hooks.ts'
@@ -15,7 +15,7 @@ import type { World } from '../world/world.ts'
 import { findSession } from './find-session.ts'
 
 /** `locks`: those that were on record when it was looked. */
-export type SeenAll = { readonly sights: Sight[]; readonly unreadable: readonly string[]; readonly locks: readonly Lock[] }
+export type SeenAll = { readonly sights: SessionView[]; readonly unreadable: readonly string[]; readonly locks: readonly Lock[] }
 
 /** Reads converge: what is proven over is recorded and shown as ended. They signal nothing and never wait for a writer. */
 export async function seeAll(world: World, which: 'live' | 'all'): Promise<SeenAll> {
@@ -23,16 +23,16 @@ export async function seeAll(world: World, which: 'live' | 'all'): Promise<SeenA
   const { views, locks, unreadable } = await store.sessions.snapshot(which, world.policy.sessionsShown)
   const sights = await seeViews(world, store, views, 'glance')
   const forgotten = await seeForgotten(world, store, locks)
-  const isShown = ({ session, run }: Sight): boolean =>
+  const isShown = ({ session, run }: SessionView): boolean =>
     (which === 'all' || isLive(run)) && !forgotten.some((one) => one.session.id === session.id && one.run.id === run.id)
   return { sights: [...sights.filter(isShown), ...forgotten], unreadable, locks }
 }
 
 /** Trees that live although their runs are over on record: nothing that lives is hidden by a row. */
-async function seeForgotten(world: World, store: Store, known: readonly Lock[]): Promise<Sight[]> {
+async function seeForgotten(world: World, store: Store, known: readonly Lock[]): Promise<SessionView[]> {
   const locks = await forgottenLocks(store, null, known)
   const judged = await judgeLocks(world, locks)
-  const sights: Sight[] = []
+  const sights: SessionView[] = []
   for (const lock of locks) {
     const state = judged.get(lock.seq)
     const found = state === undefined || state.kind === 'free' ? null : await store.sessions.find(lock.session, 'exact')
@@ -45,7 +45,7 @@ async function seeForgotten(world: World, store: Store, known: readonly Lock[]):
   return withTokens(world, store, sights, 'glance')
 }
 
-export async function seeOne(world: World, reference: string): Promise<Sight> {
+export async function seeOne(world: World, reference: string): Promise<SessionView> {
   const store = await world.store('reader')
   const view = await findSession(store, reference)
   const [sight] = await seeViews(world, store, [view], 'all')
@@ -53,10 +53,10 @@ export async function seeOne(world: World, reference: string): Promise<Sight> {
   return sight
 }
 
-async function seeViews(world: World, store: Store, views: readonly SessionView[], effort: 'all' | 'glance'): Promise<Sight[]> {
+async function seeViews(world: World, store: Store, views: readonly SessionRecord[], effort: 'all' | 'glance'): Promise<SessionView[]> {
   const live = liveRunsOf(views)
   const looked = await lookSettled(world, live)
-  const sights: Sight[] = []
+  const sights: SessionView[] = []
   const recorder = recordInPassing()
   for (const { session, run } of views) {
     if (run === null) continue
@@ -85,7 +85,7 @@ export async function lookSettled(world: World, runs: readonly LiveRun[]): Promi
 }
 const SETTLE_READ_MS = 300
 
-type Converged = Pick<Sight, 'run' | 'liveness' | 'pid' | 'note' | 'activity'>
+type Converged = Pick<SessionView, 'run' | 'liveness' | 'pid' | 'note' | 'activity'>
 
 const ended = (run: Run): Converged => ({ run, liveness: 'dead', pid: isLive(run) ? null : (run.harness?.pid ?? null), note: null })
 
@@ -135,10 +135,13 @@ function fenceNote(world: World, run: LiveRun, { kind }: Verdict): string | null
 }
 
 /** Its command is over, its session is not. */
-const handedOverNote = ({ daemonLore }: World, { argv }: LiveRun, { kind }: Verdict, { harness }: Looked): string | null =>
-  kind === 'alive' && harness?.kind === 'gone' && daemonLore.handsOver(argv) !== null ? "its session goes on in its harness's own daemon" : null
+const handedOverNote = ({ harnessDaemonRules }: World, { argv }: LiveRun, { kind }: Verdict, { harness }: Looked): string | null =>
+  kind === 'alive' && harness?.kind === 'gone' && harnessDaemonRules.handsOver(argv) !== null
+    ? "its session goes on in its harness's own daemon"
+    : null
 
-const livenessOf = (judged: Verdict): Sight['liveness'] => (judged.kind === 'unknown' ? 'unknown' : judged.kind === 'settling' ? 'dead' : 'alive')
+const livenessOf = (judged: Verdict): SessionView['liveness'] =>
+  judged.kind === 'unknown' ? 'unknown' : judged.kind === 'settling' ? 'dead' : 'alive'
 
 function noteOf(run: LiveRun, judged: Verdict, seen: Looked): string | null {
   switch (judged.kind) {

@@ -1,13 +1,13 @@
 import { areWorktrees, type LockVerdict, leftOf } from '../../decide/index.ts'
 import type { Lock, Store } from '../../model/index.ts'
-import type { LockSight } from '../../show/index.ts'
+import type { LockView } from '../../show/index.ts'
 import { judgeLocks } from '../lock/judge-locks.ts'
 import { recordInPassing } from '../world/best-effort-write.ts'
 import type { World } from '../world/world.ts'
 import { seeAll } from './look-at-sessions.ts'
 
 /** Every directory that is held, by whom, and what proves it. Locks that nobody holds any more are taken away in passing. */
-export async function seeLocks(world: World): Promise<LockSight[]> {
+export async function seeLocks(world: World): Promise<LockView[]> {
   // Runs that are over are recorded so first, and their locks go with them.
   await seeAll(world, 'live')
   const store = await world.store('reader')
@@ -15,7 +15,7 @@ export async function seeLocks(world: World): Promise<LockSight[]> {
 }
 
 /** What is beside a session on purpose, or in another worktree of its repository. */
-export async function besideSession(world: World, session: string): Promise<Pick<LockSight, 'sharedWith' | 'neighbours'>> {
+export async function besideSession(world: World, session: string): Promise<Pick<LockView, 'sharedWith' | 'neighbours'>> {
   const store = await world.store('reader')
   const own = sightsOf(world, await heldLocks(world, store)).filter(({ lock }) => lock.session === session && lock.holder.kind === 'run')
   return { sharedWith: own.flatMap(({ sharedWith }) => sharedWith), neighbours: own.flatMap(({ neighbours }) => neighbours) }
@@ -43,7 +43,7 @@ async function isNobodys(store: Store, lock: Lock): Promise<boolean> {
   return lock.holder.kind !== 'run' || lock.run === null || !(await store.runs.liveAmong([lock.run])).has(lock.run)
 }
 
-function sightsOf({ clock, processes }: World, held: readonly Judged[]): LockSight[] {
+function sightsOf({ clock, processes }: World, held: readonly Judged[]): LockView[] {
   const now = { here: processes.here(), ticks: processes.ticks(), at: clock.now() }
   return held.map(([lock, state]) => {
     const others = held.flatMap(([other]) => (other.seq === lock.seq ? [] : [other]))

@@ -1,7 +1,7 @@
 import { censusOf, usageOf, withPorts } from '../../act/index.ts'
 import type { LiveRun, Member, Run, Suspect } from '../../model/index.ts'
 import { isLive } from '../../model/index.ts'
-import type { Sight, TaskSight, TreeSight } from '../../show/index.ts'
+import type { SessionView, TaskView, TreeView } from '../../show/index.ts'
 import { suspectsOfRuns } from '../agent/suspects.ts'
 import { learnNative } from '../conversation/conversation.ts'
 import { knownOf } from '../conversation/known-harness.ts'
@@ -11,7 +11,7 @@ import { seeOne } from './look-at-sessions.ts'
 import { besideSession } from './see-locks.ts'
 
 /** Everything about one session: with what was started in it, what it has burned, and what holds it together. */
-export async function seeDetail(world: World, reference: string): Promise<Sight> {
+export async function seeDetail(world: World, reference: string): Promise<SessionView> {
   await learnFirst(world, reference)
   const sight = await seeOne(world, reference)
   const { run } = sight
@@ -22,7 +22,7 @@ export async function seeDetail(world: World, reference: string): Promise<Sight>
     said: (await store.messages.said([run.id])).get(run.id) ?? { plan: null, result: null },
     unread: await store.messages.unread(run.session, world.clock.now()),
     usage: await burned(world, run),
-    tasks: await Promise.all(started.map((child) => taskSight(world, child))),
+    tasks: await Promise.all(started.map((child) => taskView(world, child))),
     ...(isLive(run) ? { entered: world.evidence.cgroup(run.id) !== null, ...(await besideSession(world, run.session)) } : {}),
   }
 }
@@ -35,18 +35,18 @@ async function learnFirst(world: World, reference: string): Promise<void> {
   if (run !== null && isLive(run) && known !== null) await learnNative(world, store, run, known)
 }
 
-export const taskSight = async (world: World, run: Run): Promise<TaskSight> => ({ run, usage: await burned(world, run) })
+export const taskView = async (world: World, run: Run): Promise<TaskView> => ({ run, usage: await burned(world, run) })
 
-async function burned(world: World, run: Run): Promise<TaskSight['usage']> {
+async function burned(world: World, run: Run): Promise<TaskView['usage']> {
   if (!isLive(run)) return run.usage ?? null
   // A cgroup counts by itself; without one the members have to be added up.
   const members = world.evidence.cgroup(run.id) === null ? (await censusOf(run, world, false)).members : []
   return usageOf(run, members, world)
 }
 
-export type SeenTree = TreeSight & {
-  readonly sight: Sight
-  readonly tasks: readonly { readonly task: TaskSight; readonly members: readonly Member[] }[]
+export type SeenTree = TreeView & {
+  readonly sight: SessionView
+  readonly tasks: readonly { readonly task: TaskView; readonly members: readonly Member[] }[]
 }
 
 /** The processes of a session, with where they listen; those of what was started in it; and, if asked, who looks related. */

@@ -17,7 +17,7 @@ import type { Agent, Harness } from '../../model/index.ts'
 import type { World } from '../world/world.ts'
 import { checked } from './checks/check.ts'
 import { once } from './once.ts'
-import type { Called, Spoken, Worded } from './plan.ts'
+import type { AgentCommand, Called, Worded } from './plan.ts'
 import type { StartRequest } from './request.ts'
 
 /** What is known of the command before its words are chosen. */
@@ -42,7 +42,7 @@ const isUnbegun = (world: World, { sessions }: Harness, native: string): boolean
   sessions !== null && sessions.find(world.env, native, world.readDatabase) === null
 
 /** The words of a command that the checks have let pass. */
-export function speak(facts: Facts): Spoken {
+export function speak(facts: Facts): AgentCommand {
   const { world, asked: request, named: harness, program } = facts
   const { argv, adopt } = request
   if (adopt !== undefined) return asItRuns(world, argv, adopt)
@@ -63,7 +63,7 @@ function apartWords(world: World, harness: Harness, program: string, { argv, pro
 const UNKNOWN = { harness: null, native: null, resumes: false, prompt: null, daemonizes: false, continues: false } as const
 
 /** A command as it stands: not a word of it is changed, but we know what we know of it. */
-function literally(world: World, { argv }: StartRequest): Spoken {
+function literally(world: World, { argv }: StartRequest): AgentCommand {
   const { harness, args } = commandOf(argv, world.ownHarnesses()) ?? { harness: null, args: [] }
   if (harness === null) return { ...UNKNOWN, argv }
   const native = idIn(harness, args)
@@ -79,12 +79,12 @@ function literally(world: World, { argv }: StartRequest): Spoken {
 }
 
 /** What is adopted was started by others: it carries what is proven of it. */
-function asItRuns(world: World, argv: readonly string[], { harness: name, nativeId }: Agent): Spoken {
+function asItRuns(world: World, argv: readonly string[], { harness: name, nativeId }: Agent): AgentCommand {
   const harness = world.harnesses().find((one) => one.name === name) ?? null
   return { argv, harness, native: harness === null ? null : nativeId, resumes: true, prompt: null, daemonizes: false, continues: false }
 }
 
-type Words = Pick<Spoken, 'argv' | 'native' | 'resumes' | 'prompt'>
+type Words = Pick<AgentCommand, 'argv' | 'native' | 'resumes' | 'prompt'>
 
 function beginning(harness: Harness, facts: Facts): Words {
   const { argv: args, promptFile } = facts.asked

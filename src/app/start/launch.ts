@@ -25,7 +25,7 @@ export function launchOf(
   },
 ): Launch {
   const names = Object.keys(world.env)
-  const unwanted = run.dir.startsWith(`${world.islands}/`) ? [...OWN_VARIABLES, ...GIT_VARIABLES] : OWN_VARIABLES
+  const unwanted = run.dir.startsWith(`${world.worktreesFolder}/`) ? [...OWN_VARIABLES, ...GIT_VARIABLES] : OWN_VARIABLES
   const table = [...SESSION_VARIABLES, ...world.ownHarnesses().flatMap((harness) => harness.sessionVariables)]
   const stripped = [...sessionVariables(names, table), ...unwanted.filter((name) => names.includes(name))]
   const environment = { ...world.env }

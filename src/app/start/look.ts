@@ -1,6 +1,6 @@
 import { lookAt } from '../../act/index.ts'
 import { areWorktrees, type Choice, type ClaimDecision, decideClaim, type Holding, toJudge, verdict } from '../../decide/index.ts'
-import type { Agent, Found, LiveRun, Lock, Run, SessionView } from '../../model/index.ts'
+import type { Agent, Found, LiveRun, Lock, Run, SessionRecord } from '../../model/index.ts'
 import { holdingsOf, holdingsOn, touching, whoseLocks } from '../lock/judge-locks.ts'
 import { unmanagedBeside } from './beside-unmanaged.ts'
 import { once } from './once.ts'
@@ -41,7 +41,7 @@ export async function lookAndDecide(before: Plan): Promise<Look> {
   return { plan, decision: decideClaim(seen, choice), beside, last: view?.run ?? null, unmanaged }
 }
 
-async function viewOf({ store, session }: Plan): Promise<SessionView | null> {
+async function viewOf({ store, session }: Plan): Promise<SessionRecord | null> {
   const found: Found = await store.sessions.find(session, 'exact')
   return found.kind === 'found' ? found.view : null
 }

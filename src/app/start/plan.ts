@@ -1,4 +1,4 @@
-import type { CgroupBase, Directory, Harness, Problem, Run, Session, SessionView, Store } from '../../model/index.ts'
+import type { CgroupBase, Directory, Harness, Problem, Run, Session, SessionRecord, Store } from '../../model/index.ts'
 import type { Caller } from '../caller/prove-caller.ts'
 import type { Front } from '../world/front.ts'
 import type { World } from '../world/world.ts'
@@ -19,16 +19,16 @@ export type Worded = Called & {
   /** `resume`: the conversation that the request names lies on disk, or nobody can tell. */
   readonly begins: 'start' | 'resume'
   readonly prompt: () => Uint8Array | Problem | null
-  readonly spoken: () => Spoken
+  readonly spoken: () => AgentCommand
 }
 
 /** With the session, as the store knows it. */
 export type Known = Called & {
   readonly store: Store
   readonly request: StartRequest
-  readonly spoken: Spoken
+  readonly spoken: AgentCommand
   /** The session that has the conversation on record. */
-  readonly owner: SessionView | null
+  readonly owner: SessionRecord | null
   /** The session that the request means; null: a new one. */
   readonly known: Session | null
 }
@@ -45,7 +45,7 @@ export type Plan = {
   readonly world: World
   readonly store: Store
   readonly request: StartRequest
-  readonly spoken: Spoken
+  readonly spoken: AgentCommand
   readonly session: string
   /** Where it works; as long as its worktree is unmade, where that is expected. */
   readonly directory: Directory
@@ -64,7 +64,7 @@ export type Plan = {
 export type Unmade = { readonly around: Directory; readonly branch: string }
 
 /** What is started, in the words of its harness. */
-export type Spoken = {
+export type AgentCommand = {
   readonly argv: readonly string[]
   /** Null: we know nothing of it. */
   readonly harness: Harness | null

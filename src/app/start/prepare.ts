@@ -1,4 +1,4 @@
-import type { Directory, SessionView, Store, Until } from '../../model/index.ts'
+import type { Directory, SessionRecord, Store, Until } from '../../model/index.ts'
 import { Problem } from '../../model/index.ts'
 import { type Caller, proveCaller } from '../caller/prove-caller.ts'
 import { expectedWorktree, worktreeFor } from '../worktree/worktree.ts'
@@ -7,7 +7,7 @@ import type { World } from '../world/world.ts'
 import { commandFacts, speak } from './agent-command.ts'
 import { checked } from './checks/check.ts'
 import { once } from './once.ts'
-import type { Asked, Called, Known, Placed, Plan, Spoken, Worded } from './plan.ts'
+import type { AgentCommand, Asked, Called, Known, Placed, Plan, Worded } from './plan.ts'
 import type { StartRequest } from './request.ts'
 
 // Each step gathers the facts of one stage, and refuses nothing: the checks of that stage do.
@@ -34,11 +34,11 @@ export async function withSession({ world, asked, caller, front, spoken: speech 
   return { world, asked, caller, front, store, request, spoken, owner, known: found?.kind === 'found' ? found.view.session : null }
 }
 
-const ownerOf = async (store: Store, { harness, native }: Spoken): Promise<SessionView | null> =>
+const ownerOf = async (store: Store, { harness, native }: AgentCommand): Promise<SessionRecord | null> =>
   harness === null || native === null ? null : store.conversations.owner({ harness: harness.name, id: native })
 
 /** A session that goes on in the harness's own daemon is not over with the command that began it. */
-const untilOf = ({ until }: StartRequest, spoken: Spoken): Until | undefined => until ?? (spoken.daemonizes ? 'tree' : undefined)
+const untilOf = ({ until }: StartRequest, spoken: AgentCommand): Until | undefined => until ?? (spoken.daemonizes ? 'tree' : undefined)
 
 export function withPlace(facts: Known): Placed {
   const { world, request, spoken, known } = facts
@@ -90,9 +90,9 @@ function newSessionId(program: string, { clock }: World): string {
 }
 
 /** A session may outlive the worktree that it had. */
-function directoryAt(path: string, session: string, { world: { directories, islands }, request }: Known): Directory | Problem {
+function directoryAt(path: string, session: string, { world: { directories, worktreesFolder }, request }: Known): Directory | Problem {
   const found = orProblem(() => directories.find(path))
-  if (!(found instanceof Problem) || request.worktree !== undefined || !path.startsWith(`${islands}/`)) return found
+  if (!(found instanceof Problem) || request.worktree !== undefined || !path.startsWith(`${worktreesFolder}/`)) return found
   return new Problem(found.id, `${found.message}: the worktree of session ${session} was removed`, {
     hint: `start it in a new one: holdfast run --session ${session} --worktree=BRANCH -- COMMAND…`,
     cause: found,

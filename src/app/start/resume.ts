@@ -1,5 +1,5 @@
 import { idIn, isHeadless } from '../../decide/index.ts'
-import type { Harness, OnDisk, Session, SessionView, Store } from '../../model/index.ts'
+import type { Harness, OnDisk, Session, SessionRecord, Store } from '../../model/index.ts'
 import { isLive, Problem } from '../../model/index.ts'
 import { findSession } from '../see/find-session.ts'
 import type { World } from '../world/world.ts'
@@ -39,7 +39,7 @@ export async function resumptionOf(
 }
 
 /** A conversation that went to another session is resumed there. */
-async function followMove(store: Store, view: SessionView): Promise<SessionView> {
+async function followMove(store: Store, view: SessionRecord): Promise<SessionRecord> {
   const { wentTo, native, id } = view.session
   if (wentTo === null || native !== null) return view
   const next = await store.sessions.find(wentTo, 'exact')
@@ -94,13 +94,13 @@ function fromDisk({ harness, id, dir: was }: Elsewhere, args: readonly string[] 
 }
 
 /** Sessions to choose from: those that are over first in mind, the newest first. */
-export async function resumable(world: World, dir: string | null): Promise<SessionView[]> {
+export async function resumable(world: World, dir: string | null): Promise<SessionRecord[]> {
   const { views } = await (await world.store('reader')).sessions.snapshot('all', world.policy.sessionsShown)
   return views.filter(({ run }) => run !== null && run.task === null && run.parent === null && (dir === null || run.dir === dir))
 }
 
 /** A run that had a prompt and ended with it is not started again by itself: its turns are not idempotent. */
-export function refuseSamePrompt(world: World, { session, run }: SessionView): void {
+export function refuseSamePrompt(world: World, { session, run }: SessionRecord): void {
   const harness = world.harnesses().find(({ name }) => name === session.harness)
   if (harness === undefined || run === null || !isHeadless(harness, session.argv.slice(1))) return
   throw new Problem('prompt-repeated', `session ${session.id} was given its prompt on the command line; a restart would have it done twice`, {

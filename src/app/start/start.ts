@@ -126,7 +126,7 @@ async function notesOn({ world, directory, request }: Plan, { holdings, neighbou
 
 async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[], notes: readonly string[]): Promise<Begun> {
   const { world, store, request, front, lineage } = plan
-  const umask = request.umask ?? world.behalf?.umask ?? world.own.umask()
+  const umask = request.umask ?? world.actingFor?.umask ?? world.own.umask()
   let keeper: ProcessId
   try {
     // Where it cannot be made, the stub cannot enter it, and says so by not saying where it is.

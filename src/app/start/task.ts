@@ -1,10 +1,10 @@
 import type { OnRetire } from '../../model/index.ts'
 import { Problem } from '../../model/index.ts'
-import type { TaskSight } from '../../show/index.ts'
+import type { TaskView } from '../../show/index.ts'
 import { proveCaller } from '../caller/prove-caller.ts'
 import { runAround } from '../caller/who-am-i.ts'
 import { findSession } from '../see/find-session.ts'
-import { taskSight } from '../see/session-detail.ts'
+import { taskView } from '../see/session-detail.ts'
 import type { World } from '../world/world.ts'
 import { start } from './start.ts'
 import type { Started } from './started.ts'
@@ -31,14 +31,14 @@ export async function startTask(world: World, { name, onRetire, ...request }: Ta
 }
 
 /** Of one session, of the one around the caller, or (outside of any) of all. */
-export async function seeTasks(world: World, reference: string | null): Promise<(TaskSight & { readonly parent: string })[]> {
+export async function seeTasks(world: World, reference: string | null): Promise<(TaskView & { readonly parent: string })[]> {
   const store = await world.store('reader')
   const around = reference === null ? await runAround(world, 'reader') : null
   const wanted = reference === null ? (around?.session ?? null) : (await findSession(store, reference)).session.id
   const tasks = await store.runs.tasks(wanted === null ? 'live' : 'all', wanted, world.policy.runsShown)
   return Promise.all(
     tasks.map(async (run) => ({
-      ...(await taskSight(world, run)),
+      ...(await taskView(world, run)),
       parent: (run.parent === null ? null : await store.runs.get(run.parent))?.session ?? '-',
     })),
   )

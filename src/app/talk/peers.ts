@@ -1,6 +1,6 @@
 import { harnessOf } from '../../act/index.ts'
 import { chooseSiblings, judge } from '../../decide/index.ts'
-import type { LiveRun, Lock, Run, SessionView, Store } from '../../model/index.ts'
+import type { LiveRun, Lock, Run, SessionRecord, Store } from '../../model/index.ts'
 import { isLive } from '../../model/index.ts'
 import { type Forgotten, forgottenLocks } from '../lock/trees-without-record.ts'
 import type { CloseLook, Presence } from '../see/close-look.ts'
@@ -9,7 +9,7 @@ import { mayBeNear, nearTo } from './same-place.ts'
 
 export type PeerWorld = Pick<World, 'directories' | 'own' | 'processes' | 'evidence' | 'policy'> & { readonly closeLook: () => CloseLook }
 
-type Beside = { readonly session: SessionView['session']; readonly run: Run }
+type Beside = { readonly session: SessionRecord['session']; readonly run: Run }
 type Seen = Beside & { readonly presence: Presence }
 
 /**

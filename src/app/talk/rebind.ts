@@ -1,4 +1,4 @@
-import type { Harness, NativeId, Run, SessionView, Store } from '../../model/index.ts'
+import type { Harness, NativeId, Run, SessionRecord, Store } from '../../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../../model/index.ts'
 import { recordMoved } from '../conversation/write-renamed-ids.ts'
 import { judgeLocks } from '../lock/judge-locks.ts'
@@ -56,7 +56,7 @@ async function refuseUnproven(world: World, session: string, to: string): Promis
     })
 }
 
-const ownedBy = (world: World, to: string, { session, run }: SessionView): Problem =>
+const ownedBy = (world: World, to: string, { session, run }: SessionRecord): Problem =>
   run !== null && isLive(run)
     ? carriedBy(world, `two sessions with the id ${to} would be two owners of it; it`, run)
     : new Problem('session-id-taken', `the id ${to} was just taken by session ${session.id}`, { hint: 'try again' })

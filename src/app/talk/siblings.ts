@@ -1,6 +1,6 @@
 import { type Asker, chooseSiblings, type Families, type Kinship } from '../../decide/index.ts'
 import type { Lock, Run, Store } from '../../model/index.ts'
-import type { SiblingSight, Sight } from '../../show/index.ts'
+import type { SessionView, SiblingView } from '../../show/index.ts'
 import { whoAmI } from '../caller/who-am-i.ts'
 import { judgeLocks } from '../lock/judge-locks.ts'
 import { findSession } from '../see/find-session.ts'
@@ -16,7 +16,7 @@ export type SiblingsRequest = { readonly session?: string | undefined; readonly 
 export type Siblings = {
   readonly self: string | null
   readonly here: boolean
-  readonly siblings: readonly SiblingSight[]
+  readonly siblings: readonly SiblingView[]
   readonly unreadable: readonly string[]
 }
 
@@ -64,14 +64,14 @@ export async function chosenSiblings(world: World, store: Store, { session, here
 /** `locks`: all that were seen on the way. */
 type Chosen = {
   readonly self: string | null
-  readonly chosen: readonly { readonly sight: Sight; readonly relation: Kinship | null }[]
+  readonly chosen: readonly { readonly sight: SessionView; readonly relation: Kinship | null }[]
   readonly unreadable: readonly string[]
   readonly locks: readonly Lock[]
 }
 
 type Known = Asker & { readonly dir: string }
 
-async function askerOf(world: World, store: Store, reference: string | undefined, sights: readonly Sight[]): Promise<Known | null> {
+async function askerOf(world: World, store: Store, reference: string | undefined, sights: readonly SessionView[]): Promise<Known | null> {
   const self = reference === undefined ? await whoAmI(world, sights) : { kind: 'session' as const, ...(await findSession(store, reference)) }
   if (self.kind !== 'session') return null
   const { session, run } = self

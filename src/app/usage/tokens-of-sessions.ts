@@ -1,7 +1,7 @@
 import { isThere } from '../../act/index.ts'
 import type { Run, Store, Tokens } from '../../model/index.ts'
 import { addTokens, isLive, NO_TOKENS, tokensBeyond } from '../../model/index.ts'
-import type { Sight } from '../../show/index.ts'
+import type { SessionView } from '../../show/index.ts'
 import type { World } from '../world/world.ts'
 import { countTokens, type Effort, lastWatched } from './count-tokens.ts'
 
@@ -12,22 +12,22 @@ const GLANCES_MS = 20
  * The same sights, with what their agents say they have burned: in this run, in all runs of the session, and since nobody watches it.
  * Of many, each gets a glance only, and each time another one comes first.
  */
-export async function withTokens(world: World, store: Store, sights: readonly Sight[], effort: 'all' | 'glance'): Promise<Sight[]> {
+export async function withTokens(world: World, store: Store, sights: readonly SessionView[], effort: 'all' | 'glance'): Promise<SessionView[]> {
   const counted = sights.flatMap(({ session }, index) => (session.harness === null ? [] : [index]))
   if (counted.length === 0) return [...sights]
-  const ended = await store.runs.spent(counted.map((index) => (sights[index] as Sight).session.id))
+  const ended = await store.runs.spent(counted.map((index) => (sights[index] as SessionView).session.id))
   const until = world.clock.elapsed() + GLANCES_MS
   const seen = [...sights]
   const first = Math.floor(world.clock.random() * counted.length)
   for (const index of [...counted.slice(first), ...counted.slice(0, first)]) {
-    const sight = sights[index] as Sight
+    const sight = sights[index] as SessionView
     const may: Effort = effort === 'all' || world.clock.elapsed() < until ? effort : 'none'
-    seen[index] = { ...sight, tokens: tokensOfSight(world, sight, ended.get(sight.session.id) ?? null, may) }
+    seen[index] = { ...sight, tokens: tokensOfView(world, sight, ended.get(sight.session.id) ?? null, may) }
   }
   return seen
 }
 
-function tokensOfSight(world: World, { run, liveness }: Sight, ended: Tokens | null, effort: Effort): NonNullable<Sight['tokens']> {
+function tokensOfView(world: World, { run, liveness }: SessionView, ended: Tokens | null, effort: Effort): NonNullable<SessionView['tokens']> {
   if (!isLive(run)) {
     const recorded = run.usage?.tokens ?? null
     return { run: recorded, session: ended, whole: recorded !== null, unwatched: liveness === 'alive' ? since(world, run, recorded, effort) : null }
@@ -39,7 +39,7 @@ function tokensOfSight(world: World, { run, liveness }: Sight, ended: Tokens | n
   return { run: now?.tokens ?? null, session, whole: now?.whole ?? false, unwatched }
 }
 
-type Unwatched = NonNullable<Sight['tokens']>['unwatched']
+type Unwatched = NonNullable<SessionView['tokens']>['unwatched']
 
 /** Its keeper is gone: it is an orphan, and all since is burned for nobody. */
 function beyondWatched(world: World, run: Run, now: Tokens): Unwatched {

@@ -2,7 +2,7 @@ import { basename, join, relative } from 'node:path'
 import { areWorktrees, type Holding } from '../../decide/index.ts'
 import type { Directory, Store } from '../../model/index.ts'
 import { BRANCH_PREFIX, isDead, Problem, WORKTREE_REASON } from '../../model/index.ts'
-import type { WorktreeSight } from '../../show/index.ts'
+import type { WorktreeView } from '../../show/index.ts'
 import { pidOf } from '../lock/judge-locks.ts'
 import { whileHeld } from '../lock/take-lock.ts'
 import type { World } from '../world/world.ts'
@@ -17,7 +17,7 @@ const PLACES = 100
 export async function worktreeFor(world: World, store: Store, around: Directory, wanted: string, session: string): Promise<MadeWorktree> {
   const { branch, stem } = namesFor(around, wanted, session)
   // Of those who want the same one, each finds it whole or not at all.
-  return oneAtATime(world, store, join(world.islands, stem), () => findOrMake(world, around, branch, stem, session))
+  return oneAtATime(world, store, join(world.worktreesFolder, stem), () => findOrMake(world, around, branch, stem, session))
 }
 
 function namesFor(around: Directory, wanted: string, session: string): { readonly branch: string; readonly stem: string } {
@@ -29,11 +29,11 @@ function namesFor(around: Directory, wanted: string, session: string): { readonl
 /** The directory that `worktreeFor` will answer, as far as it can be told without making it. A directory that is not there yet is held by no lock. */
 export function expectedWorktree(world: World, around: Directory, wanted: string, session: string): Directory {
   const { branch, stem } = namesFor(around, wanted, session)
-  let path = join(world.islands, stem)
+  let path = join(world.worktreesFolder, stem)
   for (let place = 2; place <= PLACES && world.directories.exists(path); place++) {
     const there = isFor(world, path, around, branch) ? world.directories.look(sameFolder(world, path, around), world.directories.mounts()) : null
     if (there !== null) return there
-    path = join(world.islands, `${stem}-${place}`)
+    path = join(world.worktreesFolder, `${stem}-${place}`)
   }
   return { path, key: `unmade:${path}`, inner: `unmade@${path}`, above: [], below: [], repository: null }
 }
@@ -54,7 +54,7 @@ async function oneAtATime<T>(world: World, store: Store, path: string, body: () 
 async function findOrMake(world: World, around: Directory, branch: string, stem: string, session: string): Promise<MadeWorktree> {
   const repository = around.repository?.root ?? around.path
   for (let place = 1; place <= PLACES; place++) {
-    const path = join(world.islands, place === 1 ? stem : `${stem}-${place}`)
+    const path = join(world.worktreesFolder, place === 1 ? stem : `${stem}-${place}`)
     if (world.directories.exists(path) && (await isHalfMade(world, path))) await mend(world, path)
     if (world.directories.exists(path)) {
       if (isFor(world, path, around, branch)) return { path, dir: sameFolder(world, path, around), made: false }
@@ -101,10 +101,10 @@ function isFor(world: World, path: string, around: Directory, branch: string): b
 }
 
 /** What is to be told of a directory that lies in a worktree of ours. */
-export function worktreeAt({ directories, islands }: World, dir: string): WorktreeSight | null {
-  const name = dir.startsWith(`${islands}/`) ? dir.slice(islands.length + 1).split('/', 1)[0] : undefined
+export function worktreeAt({ directories, worktreesFolder }: World, dir: string): WorktreeView | null {
+  const name = dir.startsWith(`${worktreesFolder}/`) ? dir.slice(worktreesFolder.length + 1).split('/', 1)[0] : undefined
   if (name === undefined) return null
-  const path = join(islands, name)
+  const path = join(worktreesFolder, name)
   return { path, branch: directories.branch(path), repository: directories.mainWorktree(path) }
 }
 

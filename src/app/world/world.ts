@@ -1,12 +1,13 @@
-import type { Ender, Eyes, Hands } from '../../act/index.ts'
+import type { EndPorts, EndRunPorts, LookPorts } from '../../act/index.ts'
 import type {
   Cgroups,
   Clock,
   Connections,
   Containers,
-  DaemonLore,
   Directories,
   Harness,
+  HarnessDaemon,
+  HarnessDaemonRules,
   Keepers,
   Notifiers,
   NotifyConfig,
@@ -17,7 +18,6 @@ import type {
   ProcessRow,
   ReadDatabase,
   RunFiles,
-  SharedDaemon,
   SpareRule,
   Store,
   Worktrees,
@@ -31,7 +31,7 @@ export type World = RunFiles & {
   /** The user's own folder. */
   readonly userFolder: () => string
   /** The folder of our own worktrees: each of them is apart from everything around it. */
-  readonly islands: string
+  readonly worktreesFolder: string
   readonly assets: string
   readonly env: NodeJS.ProcessEnv
   readonly policy: Policy
@@ -57,14 +57,14 @@ export type World = RunFiles & {
   /** How people are told of what happens, and how they want to be. */
   readonly notifiers: Notifiers
   readonly notify: () => NotifyConfig
-  readonly daemons: (rows: readonly ProcessRow[]) => readonly SharedDaemon[]
-  readonly daemonLore: DaemonLore
+  readonly daemons: (rows: readonly ProcessRow[]) => readonly HarnessDaemon[]
+  readonly harnessDaemonRules: HarnessDaemonRules
   readonly ask: Keepers['ask']
-  readonly tokensIn: Eyes['tokensIn']
-  readonly zeroAfter: Eyes['zeroAfter']
-  readonly agentsIn: Hands['agentsIn']
-  readonly recordCompany: Ender['recordCompany']
-  readonly learnAtEnd: Ender['learnAtEnd']
+  readonly tokensOfRun: LookPorts['tokensOfRun']
+  readonly zeroAfter: LookPorts['zeroAfter']
+  readonly nestedAgents: EndPorts['nestedAgents']
+  readonly recordNestedAgents: EndRunPorts['recordNestedAgents']
+  readonly learnAtEnd: EndRunPorts['learnAtEnd']
   readonly worktrees: Worktrees
   readonly host: string
   /** Lazily, so that it costs nothing: `user@host`. */
@@ -74,8 +74,8 @@ export type World = RunFiles & {
   readonly others: () => Promise<ReadonlySet<number>>
   readonly close: () => void
   /** Set where we work for somebody who did not start us. */
-  readonly behalf?: Behalf
+  readonly actingFor?: ActingFor
 }
 
 /** `unknown`: why it cannot be told who that is; nothing is done for such a one. */
-export type Behalf = { readonly unknown: string | null; readonly umask: number | null }
+export type ActingFor = { readonly unknown: string | null; readonly umask: number | null }

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { resumable, type World } from '../../app/index.ts'
-import { Problem, type SessionView } from '../../model/index.ts'
+import { Problem, type SessionRecord } from '../../model/index.ts'
 import { choicesText } from '../../show/index.ts'
 import { oneWord, type Parsed } from '../options.ts'
 import { say } from '../out.ts'
@@ -26,7 +26,7 @@ export async function whichOne(world: World, parsed: Parsed): Promise<string | n
   return views[answer(views.length) - 1]?.session.id ?? null
 }
 
-function lastOf([last]: readonly SessionView[]): string {
+function lastOf([last]: readonly SessionRecord[]): string {
   if (last !== undefined) return last.session.id
   throw new Problem('session-none', 'there is no session of this directory', { hint: 'holdfast resume shows those of others' })
 }

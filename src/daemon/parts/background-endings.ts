@@ -1,11 +1,11 @@
-import { type Carried, carryOut, type Due } from '../../app/index.ts'
+import { carryOut, type PendingStep, type StepResult } from '../../app/index.ts'
 import { policy } from '../../model/index.ts'
 import type { Daemon } from '../daemon.ts'
 
 /** Endings that take their time (a grace, a kill), apart from the rounds: nobody else waits for them. */
 export type Endings = {
   /** False: there are too many already; it is looked at again. */
-  begin(due: Due): boolean
+  begin(due: PendingStep): boolean
   has(run: string): boolean
   /** How many are under way. */
   size(): number
@@ -14,14 +14,14 @@ export type Endings = {
   /** Waits for those under way. Who has no time for that may leave: whoever comes next goes on with them. */
   close(): Promise<void>
 }
-export type Outcome = Carried & { readonly due: Due; readonly error: unknown }
+export type Outcome = StepResult & { readonly due: PendingStep; readonly error: unknown }
 
 /** `done` is called after each. Each has a world of its own, since one that lasts would keep an old store open for all others. */
 export function openEndings({ open }: Pick<Daemon, 'open'>, done: (run: string) => void): Endings {
   const under = new Map<string, Promise<void>>()
   let outcomes: Outcome[] = []
 
-  async function end(due: Due): Promise<void> {
+  async function end(due: PendingStep): Promise<void> {
     try {
       const world = open()
       try {

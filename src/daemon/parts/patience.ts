@@ -1,4 +1,4 @@
-import type { Due } from '../../app/index.ts'
+import type { PendingStep } from '../../app/index.ts'
 import { patienceMs, type Want } from '../../decide/index.ts'
 import type { Clock } from '../../model/index.ts'
 import { policy } from '../../model/index.ts'
@@ -6,7 +6,7 @@ import { policy } from '../../model/index.ts'
 /** Remembers since when something has been due, so that those who are about to do it themselves get their time. */
 export type Patience = {
   /** How much longer it is left to them. */
-  leftMs(due: Due): number
+  leftMs(due: PendingStep): number
   /** Nothing is due about it any more. */
   forget(run: string): void
   /** Only these are still live. */

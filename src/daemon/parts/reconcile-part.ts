@@ -1,4 +1,4 @@
-import { breather, type Change, carryOut, type Due, freeLocks, realClock, type Sick, survey, type World } from '../../app/index.ts'
+import { breather, type Change, carryOut, type FailedRun, freeLocks, type PendingStep, realClock, survey, type World } from '../../app/index.ts'
 import { policy } from '../../model/index.ts'
 import type { Daemon } from '../daemon.ts'
 import type { Part } from '../frame/loop.ts'
@@ -83,7 +83,7 @@ export function reconcilePart(daemon: Daemon, clock = realClock): Reconciling {
   }
 
   /** What is over is recorded now, as long as that does not take too long (a busy store); what takes a grace, also of a run that was started in it, is handed on. */
-  async function act(world: World, store: Awaited<ReturnType<World['store']>>, due: readonly Due[]): Promise<Change[]> {
+  async function act(world: World, store: Awaited<ReturnType<World['store']>>, due: readonly PendingStep[]): Promise<Change[]> {
     const changes: Change[] = []
     const until = clock.elapsed() + policy.settleMs
     const breathe = breather(clock)
@@ -116,7 +116,7 @@ export function reconcilePart(daemon: Daemon, clock = realClock): Reconciling {
     return change === null ? [] : [change]
   }
 
-  const noteSick = ({ run, session, error }: Sick): void =>
+  const noteSick = ({ run, session, error }: FailedRun): void =>
     void sick.set(run, `${session === null ? '' : `session ${session}, `}run ${run}: ${error instanceof Error ? error.message : String(error)}`)
 
   return {

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path'
-import type { Asking, DaemonLore, Environment, Harness, ProcessRow, ServedSession, SharedDaemon } from '../../model/index.ts'
+import type { Asking, Environment, Harness, HarnessDaemon, HarnessDaemonRules, ProcessRow, ServedSession } from '../../model/index.ts'
 import { sameProcess, saying } from '../../model/index.ts'
 import { claude } from '../agents/claude.ts'
 import { cline } from '../agents/cline.ts'
@@ -63,11 +63,11 @@ const RULES: readonly DaemonRule[] = [
  * Those of the rows that are a shared daemon, or speak for one that is not among them: its workers. Names are looked at first: a command
  * line costs a read.
  */
-export function sharedDaemons(
+export function findHarnessDaemons(
   rows: readonly ProcessRow[],
   argumentsOf: (pid: number) => readonly string[],
   environmentOf: (pid: number) => Environment,
-): SharedDaemon[] {
+): HarnessDaemon[] {
   const lines = rows.filter(({ name }) => NAMES.test(name)).map((row) => ({ row, argv: argumentsOf(row.pid) }))
   const told = (line: Line): Told => ({ ...line, env: environmentOf(line.row.pid) })
   return RULES.flatMap((rule) => {
@@ -82,7 +82,7 @@ export function sharedDaemons(
 type Line = { readonly row: ProcessRow; readonly argv: readonly string[] }
 type Told = Line & { readonly env: Environment }
 
-function read({ of, what, home, served, stop }: DaemonRule, { row, argv, env }: Told): SharedDaemon {
+function read({ of, what, home, served, stop }: DaemonRule, { row, argv, env }: Told): HarnessDaemon {
   return { row, what, harness: of.name, served: orUnknown(() => served(home(env), argv)), stop: asCommand(stop(argv)) }
 }
 
@@ -90,7 +90,7 @@ function read({ of, what, home, served, stop }: DaemonRule, { row, argv, env }: 
 const programOf = (argv: readonly string[]): string => argv[argv.indexOf('--') + 1] ?? 'claude'
 
 /** Nobody starts its dead again, and nobody can be told to end it. */
-const withoutDaemon = ({ served, ...daemon }: SharedDaemon, rows: readonly ProcessRow[]): SharedDaemon => ({
+const withoutDaemon = ({ served, ...daemon }: HarnessDaemon, rows: readonly ProcessRow[]): HarnessDaemon => ({
   ...daemon,
   worker: true,
   served: served?.filter(({ processes }) => processes.some((one) => rows.some((row) => sameProcess(row, one)))) ?? null,
@@ -99,7 +99,7 @@ const withoutDaemon = ({ served, ...daemon }: SharedDaemon, rows: readonly Proce
 const NAMES = /^(claude|codex|cline|node|MainThread|bun)/
 const asCommand = (command: string[] | null): Asking | null => (command === null ? null : { kind: 'command', command })
 
-export const daemonLore: DaemonLore = {
+export const harnessDaemonRules: HarnessDaemonRules = {
   variables: new Map(RULES.map(({ of }) => [of.name, of.idVariable])),
   backgroundId: (harness, env) => {
     const rule = RULES.find(({ of }) => of.name === harness)

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { findProgram, sha256 } from '../../lib/index.ts'
-import type { Environment, HostedKeeper, Launch, Pane, PaneSight, Panes, Processes, ProcessId, RunRecords, ServerSetup } from '../../model/index.ts'
+import type { Environment, HostedKeeper, Launch, Pane, Panes, PaneView, Processes, ProcessId, RunRecords, ServerSetup } from '../../model/index.ts'
 import { Problem, policy } from '../../model/index.ts'
 import { PLAN_FD, writePlan } from '../keeper/keepers.ts'
 import { quote } from '../keeper/shell.ts'
@@ -109,7 +109,7 @@ const ifStill = (id: string, condition: string, command: string): string[] => [
   command,
   `display-message -p ${OTHER.trim()}`,
 ]
-const typing = ({ id, pid }: PaneSight, command: string): string[] =>
+const typing = ({ id, pid }: PaneView, command: string): string[] =>
   ifStill(id, `#{&&:#{==:#{pane_pid},${pid}},#{==:#{pane_in_mode}#{?pane_dead,1,0},00}}`, command)
 
 async function spawnHosted(launch: Launch, pane: Pane, server: ServerSetup, setup: PaneSetup): Promise<HostedKeeper> {
@@ -183,7 +183,7 @@ async function atGate(gate: PaneGate, pid: number, plan: string, { birth, argume
   throw cannotHost('the process of its pane did not come to the gate', home)
 }
 
-type Seen = PaneSight & { readonly isDead: boolean; readonly server: number }
+type Seen = PaneView & { readonly isDead: boolean; readonly server: number }
 
 const sightsIn = ({ code, stdout }: Said): Seen[] =>
   code !== 0

@@ -6,7 +6,7 @@ import type { GatedKeeper, Launch } from './keepers.ts'
  * A pane as its server shows it; its process is `pid`. Others can be opened beside it, and a new server counts its ids from the start again,
  * so what is done to it is done only while both are still the same. `inMode`: what is typed goes to tmux's own copy mode, and not to the agent.
  */
-export type PaneSight = { readonly id: string; readonly pid: number; readonly inMode: boolean }
+export type PaneView = { readonly id: string; readonly pid: number; readonly inMode: boolean }
 
 /** What a server of ours is started with, if none runs: its marker, and the cgroup that it belongs to. */
 export type ServerSetup = { readonly marker: number | null; readonly cgroup: string | null }
@@ -37,15 +37,15 @@ export interface Panes {
   restore(pane: Pane, server: ProcessId): Promise<boolean>
   spawn(launch: Launch, pane: Pane, setup: ServerSetup): Promise<HostedKeeper>
   /** The pane that a keeper is; null: there is no such pane, or its server does not answer. */
-  look(pane: Pane, keeper: number): Promise<PaneSight | null>
+  look(pane: Pane, keeper: number): Promise<PaneView | null>
   /** Is its session there, with whatever is in it? */
   isOpen(pane: Pane): Promise<boolean>
   /** The last lines of its screen and of what has left it at the top; null: it cannot be told. */
-  capture(pane: Pane, sight: PaneSight, lines: number): Promise<string | null>
+  capture(pane: Pane, sight: PaneView, lines: number): Promise<string | null>
   /** All of it at once, as a person pastes it; false: it could not be, or that pane is another by now, or in copy mode. */
-  paste(pane: Pane, sight: PaneSight, text: string): Promise<boolean>
-  press(pane: Pane, sight: PaneSight, key: 'Enter'): Promise<boolean>
-  leaveMode(pane: Pane, sight: PaneSight): Promise<boolean>
+  paste(pane: Pane, sight: PaneView, text: string): Promise<boolean>
+  press(pane: Pane, sight: PaneView, key: 'Enter'): Promise<boolean>
+  leaveMode(pane: Pane, sight: PaneView): Promise<boolean>
   /** Ends that very session, if it is still there; false: it still is. */
   close(pane: Pane): Promise<boolean>
   /** In the foreground: tells the command that waits for us to have a client of it, and then to say what has become of the run. */

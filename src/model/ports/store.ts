@@ -5,7 +5,7 @@ import type { ProcessId } from '../identity.ts'
 import type { Directory, Lock, SharedWith } from '../lock.ts'
 import type { Message, NewMessage, Said, Saying, SayingKind, Sent } from '../message.ts'
 import type { Ended, Ending, Intent, LiveRun, Run, RunBase, RunRecord, Survivor } from '../run.ts'
-import type { NativeId, Session, SessionView } from '../session.ts'
+import type { NativeId, Session, SessionRecord } from '../session.ts'
 import type { Tokens } from '../usage.ts'
 
 export type ClaimRequest = {
@@ -57,7 +57,7 @@ export type RebindRequest = {
  */
 export type RebindAnswer =
   | { readonly kind: 'bound'; readonly changed: boolean; readonly aside: string | null; readonly moved: readonly string[] }
-  | { readonly kind: 'taken'; readonly by: SessionView }
+  | { readonly kind: 'taken'; readonly by: SessionRecord }
   | { readonly kind: 'lost' }
 
 /** A lock by hand. `kin`: the runs around the caller, nearest first. */
@@ -73,7 +73,7 @@ export type RestoredRun = { readonly record: RunRecord; readonly directory: Dire
 export type RunPlace = { readonly run: string; readonly held: Directory | null }
 
 export type Snapshot = {
-  readonly views: readonly SessionView[]
+  readonly views: readonly SessionRecord[]
   readonly locks: readonly Lock[]
   /** Runs whose rows make no sense, by id. */
   readonly unreadable: readonly string[]
@@ -141,7 +141,7 @@ export interface ConversationStore {
   /** The run's agent is known to carry this conversation now. */
   bind(run: RunBase, native: NativeId, binding: Binding, at: number): Promise<BindAnswer>
   /** The session that a conversation is on record for. */
-  owner(native: NativeId): Promise<SessionView | null>
+  owner(native: NativeId): Promise<SessionRecord | null>
 }
 
 /** Held directories. */
@@ -212,6 +212,6 @@ export interface Store {
 }
 
 export type Found =
-  | { readonly kind: 'found'; readonly view: SessionView }
+  | { readonly kind: 'found'; readonly view: SessionRecord }
   | { readonly kind: 'ambiguous'; readonly sessions: readonly Session[] }
   | { readonly kind: 'none' }

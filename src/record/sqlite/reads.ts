@@ -1,4 +1,4 @@
-import type { Found, HoldfastEvent, LiveRun, NativeId, Run, SessionView, Snapshot, Tokens } from '../../model/index.ts'
+import type { Found, HoldfastEvent, LiveRun, NativeId, Run, SessionRecord, Snapshot, Tokens } from '../../model/index.ts'
 import { isLive, Problem } from '../../model/index.ts'
 import type { Database, Row } from '../driver.ts'
 import { allLocks, locksOf } from './lock.ts'
@@ -7,7 +7,7 @@ import { LIVE, runColumns, toEvent, toRun, toSession } from './rows.ts'
 /** How many candidates an ambiguous prefix names. */
 const CANDIDATES = 6
 
-const toView = (row: Row): SessionView => ({ session: toSession(row), run: row['run_id'] === null ? null : toRun(row) })
+const toView = (row: Row): SessionRecord => ({ session: toSession(row), run: row['run_id'] === null ? null : toRun(row) })
 
 const VIEW = `SELECT s.*, ${runColumns('r')} FROM session s LEFT JOIN run r ON r.session = s.id AND r.epoch = s.epoch`
 
@@ -34,7 +34,7 @@ export const formerIds = (db: Database, session: string): string[] =>
     .all(session)
     .map((row) => String(row['alias']))
 
-export function nativeOwner(db: Database, { harness, id }: NativeId): SessionView | null {
+export function nativeOwner(db: Database, { harness, id }: NativeId): SessionRecord | null {
   const row = db.prepare(`${VIEW} WHERE s.harness = ? AND s.native = ?`).get(harness, id)
   return row === undefined ? null : toView(row)
 }
@@ -53,7 +53,7 @@ function views(db: Database, which: 'live' | 'all', limit: number, only: readonl
   const rows = db
     .prepare(`SELECT s.*, ${runColumns('r')} FROM session s ${where} ${among} ORDER BY r.started_at DESC LIMIT ?`)
     .all(...(only === null ? [] : [JSON.stringify(only)]), limit)
-  const found: SessionView[] = []
+  const found: SessionRecord[] = []
   const unreadable: string[] = []
   for (const row of rows) {
     try {

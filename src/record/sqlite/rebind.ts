@@ -1,4 +1,4 @@
-import type { RebindAnswer, RebindRequest, RunBase, SessionView } from '../../model/index.ts'
+import type { RebindAnswer, RebindRequest, RunBase, SessionRecord } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
 import { ownerOf, takeNative, wasTold } from './conversation.ts'
 import { recordEvent } from './events.ts'
@@ -25,7 +25,7 @@ function taken(db: Database, { session, owner, to, how }: { session: string; own
     if (one !== null) recordEvent(db, one, 'conflict', { id: to, with: owner, how }, at)
     if (other !== null) recordEvent(db, other, 'conflict', { id: to, with: session, how }, at)
   }
-  return { kind: 'taken', by: (find(db, owner, 'exact') as { view: SessionView }).view }
+  return { kind: 'taken', by: (find(db, owner, 'exact') as { view: SessionRecord }).view }
 }
 
 type Told = Pick<RunBase, 'id' | 'session' | 'epoch'>

@@ -2,11 +2,11 @@ import { isHeadless } from '../../../decide/index.ts'
 import { Problem } from '../../../model/index.ts'
 import { hooksStatus } from '../../hooks/install-hooks.ts'
 import type { World } from '../../world/world.ts'
-import type { Spoken } from '../plan.ts'
+import type { AgentCommand } from '../plan.ts'
 import type { StartRequest } from '../request.ts'
 
 /** A limit that nobody can see to is none: what it burns must be written somewhere, and it must be known where. */
-export function uncounted(world: World, request: StartRequest, spoken: Spoken): Problem | null {
+export function uncounted(world: World, request: StartRequest, spoken: AgentCommand): Problem | null {
   const { harness } = spoken
   if (
     harness?.usage != null &&
@@ -27,7 +27,7 @@ export function uncounted(world: World, request: StartRequest, spoken: Spoken): 
 }
 
 /** Can its conversation be told without hooks? */
-const isFindable = ({ detach, promptFile }: StartRequest, { harness, native, argv }: Spoken): boolean =>
+const isFindable = ({ detach, promptFile }: StartRequest, { harness, native, argv }: AgentCommand): boolean =>
   native !== null ||
   (harness !== null &&
     (harness.registry !== null ||
