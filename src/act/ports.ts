@@ -25,15 +25,15 @@ export type LookPorts = Pick<RunFiles, 'evidence' | 'fences' | 'agentState' | 'r
   /** What is born inside a run and not ours to end. */
   readonly spares: () => readonly SpareRule[]
   /** Those of the rows that are a daemon which a harness keeps for all of its sessions. */
-  readonly daemons: (rows: readonly ProcessRow[]) => readonly HarnessDaemon[]
+  readonly harnessDaemons: (rows: readonly ProcessRow[]) => readonly HarnessDaemon[]
   /** What is known of the harnesses that keep one. */
   readonly harnessDaemonRules: HarnessDaemonRules
   /** What a run's agent says it has burned; null: it does not say. */
   readonly tokensOfRun: (run: string) => Tokens | null
   /** Signals after which a run's agent exits with 0. */
-  readonly zeroAfter: (run: Lookable) => readonly string[]
+  readonly exitsZeroAfter: (run: Lookable) => readonly string[]
   /** The markers of all live runs on record. */
-  readonly others: () => Promise<ReadonlySet<number>>
+  readonly liveMarkers: () => Promise<ReadonlySet<number>>
 }
 /** What ending needs as well. */
 export type EndPorts = LookPorts &
@@ -51,7 +51,7 @@ export type EndPorts = LookPorts &
 export type Lookable = LiveRun | RunRecord
 
 /** One look at everybody, and then at who is on record: whoever claimed before we ask is known as another run. */
-export type Pass = { readonly table: ProcessTable; readonly others: ReadonlySet<number> }
+export type Pass = { readonly table: ProcessTable; readonly liveMarkers: ReadonlySet<number> }
 
 /** Nothing of a run is older than its keeper (or, before there is one, than its launcher). */
 export const bornAfter = (run: Lookable): number => (run.keeper ?? run.launcher).ticks

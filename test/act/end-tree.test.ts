@@ -60,7 +60,7 @@ verifies('stop-proof', 'a storm is left frozen by nobody, whatever goes wrong', 
   world.after(policy.stormLookMs, () => {
     for (let pid = 9000; pid < 9000 + policy.stormSize; pid++) join(pid)
   })
-  const failing = { ...hands, others: () => Promise.reject(new Error('no store')) }
+  const failing = { ...hands, liveMarkers: () => Promise.reject(new Error('no store')) }
   await expect(endTree(run, failing, grace)).rejects.toThrow('no store')
   expect(done.map(({ what }) => what)).toEqual(['freeze', 'thaw'])
   world.close()

@@ -76,7 +76,7 @@ async function inOneDaemon() {
       recordNative: (run: string, native: NativeId) => void natives.set(run, [...(natives.get(run) ?? []), native]),
     },
     runRecords: { ...world.runRecords, read: (run: string) => ([one, two, nested].find(({ id }) => id === run) ?? null) as RunRecord | null },
-    daemons: (rows: readonly { pid: number }[]) => {
+    harnessDaemons: (rows: readonly { pid: number }[]) => {
       const seen = world.processes.sample(DAEMON)
       if (seen.kind !== 'seen' || !rows.some(({ pid }) => pid === DAEMON)) return []
       return [
@@ -214,7 +214,10 @@ verifies('one-owner', 'a session that was handed to the daemon lives as long as 
   expect(await judge()).toBe('alive')
   roster.delete('b')
   expect(await judge()).toBe('over')
-  const untold = { ...hands, daemons: (rows: readonly { pid: number }[]) => hands.daemons(rows).map((daemon) => ({ ...daemon, served: null })) }
+  const untold = {
+    ...hands,
+    harnessDaemons: (rows: readonly { pid: number }[]) => hands.harnessDaemons(rows).map((daemon) => ({ ...daemon, served: null })),
+  }
   expect(verdict(two, await lookAt(two, untold)).kind).toBe('unknown')
   world.close()
 })

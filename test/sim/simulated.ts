@@ -90,9 +90,9 @@ export async function simulated(): Promise<Simulated> {
     cgroups: { base: () => ({ kind: 'none', why: 'simulated', mount: null }), view: () => ({ kind: 'absent' }), cpuMs: () => null, list: () => [] },
     containers: { make: () => null, admit: () => false, freeze: () => false, thaw: () => false, kill: () => false, remove: () => true },
     spares: () => [],
-    daemons: () => [],
+    harnessDaemons: () => [],
     tokensOfRun: () => null,
-    zeroAfter: () => [],
+    exitsZeroAfter: () => [],
     nestedAgents: () => [],
     recordNestedAgents: async () => {},
     learnAtEnd: async () => {},
@@ -100,7 +100,7 @@ export async function simulated(): Promise<Simulated> {
     ask: async () => {},
     ...files,
     evidence: { ...files.evidence, harness: (run) => harnesses.get(run) ?? null, exit: (run) => exits.get(run) ?? null },
-    others: () => store.runs.markers(),
+    liveMarkers: () => store.runs.markers(),
     add({ pid, ...more }, deaf = false) {
       const row = {
         ticks: pid * 10,

@@ -19,7 +19,7 @@ export function sessionsInDaemons(pass: Pass, run: Lookable, exitAt: number | nu
   const first = judge(members)
   // What is found so may itself have started a daemon (of another harness) that serves others by now.
   const more = first.named.filter((row) => !members.some((member) => sameProcess(member.row, row)))
-  if (more.length === 0 || eyes.daemons(more).length === 0) return first
+  if (more.length === 0 || eyes.harnessDaemons(more).length === 0) return first
   return judge([...members, ...more.map((row): Member => ({ row, proof: 'harness-id' }))])
 }
 
@@ -71,7 +71,7 @@ function learn(run: Lookable, { natives }: DaemonFate, { agentState }: LookPorts
 function daemonsFor(table: ProcessTable, members: readonly Member[], ofInterest: readonly string[], eyes: LookPorts): FoundDaemon[] {
   // A worker that speaks for its daemon is one of a session's own: it is not spared for being a daemon.
   const isBorn = ({ row, worker }: HarnessDaemon): boolean => worker !== true && members.some((member) => sameProcess(member.row, row))
-  const found = ofInterest.length === 0 ? eyes.daemons(members.map(({ row }) => row)) : daemonsIn(table, eyes)
+  const found = ofInterest.length === 0 ? eyes.harnessDaemons(members.map(({ row }) => row)) : daemonsIn(table, eyes)
   return found
     .map((daemon) => ({ ...daemon, born: isBorn(daemon) }))
     .filter(({ born, harness }) => born || ofInterest.length === 0 || ofInterest.includes(harness))
@@ -80,7 +80,7 @@ function daemonsFor(table: ProcessTable, members: readonly Member[], ofInterest:
 /** Once a table, however many runs are looked for in it. */
 const daemonsOf = new WeakMap<ProcessTable, readonly HarnessDaemon[]>()
 function daemonsIn(table: ProcessTable, eyes: LookPorts): readonly HarnessDaemon[] {
-  const known = daemonsOf.get(table) ?? eyes.daemons(table.rows.filter(({ state }) => !isDead(state)))
+  const known = daemonsOf.get(table) ?? eyes.harnessDaemons(table.rows.filter(({ state }) => !isDead(state)))
   daemonsOf.set(table, known)
   return known
 }
@@ -127,13 +127,13 @@ function standing(environment: Environment, { fate, eyes }: SeenDaemons): 'ours'
 const worksForOthers = (row: ProcessRow, seen: SeenDaemons): boolean => standing(seen.environment(row.pid), seen) === 'others'
 
 /** Those that were born since the run began and are in one of its sessions, by their environment, whatever marker that brought along. */
-function namedIn({ table, others }: Pass, run: Lookable, seen: SeenDaemons): ProcessRow[] {
+function namedIn({ table, liveMarkers }: Pass, run: Lookable, seen: SeenDaemons): ProcessRow[] {
   const since = bornAfter(run)
   return table.rows.filter((row) => {
     if (row.ticks < since || isDead(row.state)) return false
     const environment = seen.environment(row.pid)
     if (standing(environment, seen) !== 'ours') return false
-    return isItsOwnMarker(row, run, others) ? cameWith(environment, row, seen.eyes) : true
+    return isItsOwnMarker(row, run, liveMarkers) ? cameWith(environment, row, seen.eyes) : true
   })
 }
 

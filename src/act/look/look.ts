@@ -67,7 +67,7 @@ function knowing(processes: Processes, table: ProcessTable): Processes {
 export const lookAt = async (run: Lookable, eyes: LookPorts): Promise<Looked> => (await lookAtAll([run], eyes)).get(run.id) as Looked
 
 /** The exit record is read last: a keeper seen gone has written all it ever will. */
-function lookAtProcesses(run: Lookable, { processes, evidence, fences, zeroAfter }: LookPorts): Looked {
+function lookAtProcesses(run: Lookable, { processes, evidence, fences, exitsZeroAfter }: LookPorts): Looked {
   const at = (id: ProcessId): Fact => judge(processes, run.place, id)
   const harnessId = harnessOf(run, evidence)
   const harness = harnessId === null ? null : at(harnessId)
@@ -92,7 +92,7 @@ function lookAtProcesses(run: Lookable, { processes, evidence, fences, zeroAfter
     server: server && at(server),
     tree: null,
     exit,
-    zeroAfter: zeroAfter(run),
+    zeroAfter: exitsZeroAfter(run),
     notStarted: evidence.notStarted(run.id),
     intent: fences.intent(run.id),
   }
@@ -130,10 +130,10 @@ async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string
 /** Two for proof; more only while somebody keeps appearing in a cgroup. */
 const PASSES = 5
 
-async function passFor(runs: readonly Lookable[], { processes, others }: LookPorts, cookies = false): Promise<Pass> {
+async function passFor(runs: readonly Lookable[], { processes, liveMarkers }: LookPorts, cookies = false): Promise<Pass> {
   const since = Math.min(...runs.map(bornAfter))
   const table = processes.table({ since, cookies: cookies || runs.some((run) => run.marker === null) })
-  return { table, others: await others() }
+  return { table, liveMarkers: await liveMarkers() }
 }
 
 type Known = Pick<Looked, 'harnessId' | 'exit' | 'notStarted'>
@@ -148,20 +148,20 @@ const recordOf = (run: Lookable, { harnessId, exit, notStarted }: Known): TreeRe
 })
 
 /** Who is of this run, in a table that was read before anything else is looked at here. */
-function censusIn({ table, others }: Pass, run: Lookable, known: Known, seenBefore: readonly ProcessId[], eyes: LookPorts): RunCensus {
+function censusIn({ table, liveMarkers }: Pass, run: Lookable, known: Known, seenBefore: readonly ProcessId[], eyes: LookPorts): RunCensus {
   const { evidence, cgroups } = eyes
   const path = evidence.cgroup(run.id)
   const view = path === null ? whoIsWhereItShouldBe(run, cgroups) : cgroups.view(path)
   const contained = view.kind === 'present' ? view.pids : null
   const record = { ...recordOf(run, known), contained, journal: [...evidence.journal(run.id), ...seenBefore] }
-  const all = census(table, record, others)
-  const daemons = sessionsInDaemons({ table, others }, run, known.exit?.at ?? null, all.members, eyes)
+  const all = census(table, record, liveMarkers)
+  const daemons = sessionsInDaemons({ table, liveMarkers }, run, known.exit?.at ?? null, all.members, eyes)
   const spared = [...sparedAmong(all.members, eyes), ...daemons.spared].filter(
     ({ row }) => known.harnessId === null || !sameProcess(row, known.harnessId),
   )
   const { ours, leaked } = daemons
   const apart = [...spared.map(({ row }) => row), ...daemons.others]
-  const seen = apart.length + ours.length === 0 ? all : census(table, { ...record, spared: apart, ours, leaked }, others)
+  const seen = apart.length + ours.length === 0 ? all : census(table, { ...record, spared: apart, ours, leaked }, liveMarkers)
   const unseen =
     view.kind === 'unreadable' ? view.why : view.kind === 'present' && view.hidden ? 'somebody of another pid namespace is in its cgroup' : null
   const { ask } = daemons

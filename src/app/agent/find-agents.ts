@@ -25,7 +25,7 @@ export async function lookAround(world: World, sights: readonly SessionView[]): 
   const found = await whoseAgents(world, rows)
   const duplicates = duplicateOwners(claimsOf(found, heldBy(world, sights, rows)))
   const strangers = found.filter(({ session }) => session === null).map(({ agent }) => agent)
-  const daemons = strangers.length === 0 ? [] : world.daemons(rows)
+  const daemons = strangers.length === 0 ? [] : world.harnessDaemons(rows)
   const unmanaged: UnmanagedView[] = []
   for (const agent of strangers)
     unmanaged.push({ ...(await sightOf(world, agent, daemons)), duplicateOf: besides(duplicates, ({ pid }) => pid === agent.row.pid) })

@@ -11,7 +11,7 @@ export async function suspectsOfRuns(world: World, runs: readonly Run[]): Promis
     world,
     true,
   )
-  const others = await world.others()
+  const others = await world.liveMarkers()
   const cwds = new Map<number, string | null>()
   const cwd = (pid: number): string | null => {
     const known = cwds.get(pid) ?? processes.cwd(pid)

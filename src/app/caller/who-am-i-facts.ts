@@ -43,7 +43,7 @@ export async function selfFacts(
   const all = seen ?? (await store.sessions.snapshot('live', world.policy.sessionsShown)).views.map(({ run }) => ({ run, pid: null }))
   const live = all.flatMap(({ run }) => (run !== null && isLive(run) && isHere(run, world) ? [run] : []))
   const others = new Set(all.flatMap(({ run, pid }) => (run !== null && pid !== null && !rows.some((row) => row.pid === pid) ? [run.id] : [])))
-  const daemons = world.daemons(rows)
+  const daemons = world.harnessDaemons(rows)
   const owners = ownersFor(world, store, live)
   const recorded = live.filter((run) => !others.has(run.id) && (marked === null || run.id === marked.run.id || run.adopted || run.marker === null))
   const origins = await originsIn(world, store, { rows, daemons, recorded }, owners)
@@ -202,7 +202,7 @@ function nativeOf({ id, session }: Said, daemons: readonly HarnessDaemon[]): str
 
 /** All that a shared daemon starts has its marker. */
 const daemonsWith = (world: World, marker: number | null): HarnessDaemon[] =>
-  world.daemons(everybody(world)).filter(({ row }) => world.processes.marker(row.pid) === marker)
+  world.harnessDaemons(everybody(world)).filter(({ row }) => world.processes.marker(row.pid) === marker)
 
 /** What lost its parents and its environment has only a marker; and all that such a daemon starts has the daemon's. */
 function doubtOf(world: World, marker: number): string | null {

@@ -37,7 +37,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   const cgroups = withFailpoints('cgroups', linuxCgroups)
   const config = openConfig(home.path)
   const { spares } = config
-  const daemons = (rows: readonly ProcessRow[]) => findHarnessDaemons(rows, processes.arguments, processes.environment)
+  const harnessDaemons = (rows: readonly ProcessRow[]) => findHarnessDaemons(rows, processes.arguments, processes.environment)
   const keepers = withFailpoints('keepers', shellKeepers({ assets, runRecords: files.runRecords, birth }))
   const panes = withFailpoints(
     'panes',
@@ -53,7 +53,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     clock,
     env,
   }
-  const zeroAfter: LookPorts['zeroAfter'] = (run) => {
+  const exitsZeroAfter: LookPorts['exitsZeroAfter'] = (run) => {
     const harness = files.agentState.natives(run.id).at(-1)?.harness
     return config.harnesses().find(({ name }) => name === harness)?.zeroAfter ?? []
   }
@@ -61,7 +61,18 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   const opened = new Map<string, Promise<Store>>()
   const open = async (as: 'writer' | 'reader'): Promise<Store> => {
     const store = await openStore(home.path, clock, as)
-    await recoverStore(store, { directories, processes, ...files, cgroups, spares, daemons, harnessDaemonRules, tokensOfRun, zeroAfter, clock })
+    await recoverStore(store, {
+      directories,
+      processes,
+      ...files,
+      cgroups,
+      spares,
+      harnessDaemons,
+      harnessDaemonRules,
+      tokensOfRun,
+      exitsZeroAfter,
+      clock,
+    })
     return store
   }
   const store: World['store'] = (as) => {
@@ -92,7 +103,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     ownHarnesses: config.ownHarnesses,
     readDatabase: readForeignDatabase,
     tokensOfRun,
-    zeroAfter,
+    exitsZeroAfter,
     nestedAgents: nestedAgents(senses),
     recordNestedAgents: async (run, agents) => recordNestedAgents(senses, await store('writer'))(run, agents),
     learnAtEnd: (run) => recordInPassing()(async () => learnAtEnd(world, await store('writer'), run)),
@@ -100,14 +111,14 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     notify: config.notify,
     configTrouble: config.trouble,
     daemonPort: config.daemonPort,
-    daemons,
+    harnessDaemons,
     harnessDaemonRules,
     ask: (asking, environment, ms) => keepers.ask(asking, environment, ms),
     worktrees: withFailpoints('worktrees', gitWorktrees(env)),
     host: hostname(),
     user: userName,
     store,
-    others: () =>
+    liveMarkers: () =>
       store('reader')
         .then((port) => port.runs.markers())
         .catch((error: unknown) => {

@@ -6,7 +6,7 @@ import type { Clock, Directories, LiveRun, RunRecord, RunRecords, Store } from '
  * An empty store beside run directories was lost: deleted, or moved away. Its runs may be alive, so they are put on record again, and
  * judged, before anything can be claimed. Costs one look at an empty folder when there is nothing to recover.
  */
-export async function recoverStore(store: Store, eyes: Omit<LookPorts, 'others'> & { clock: Clock; directories: Directories }): Promise<void> {
+export async function recoverStore(store: Store, eyes: Omit<LookPorts, 'liveMarkers'> & { clock: Clock; directories: Directories }): Promise<void> {
   const { agentState, runRecords, clock } = eyes
   if (!(await store.isEmpty())) return
   const records = readAll(runRecords)
@@ -20,7 +20,7 @@ export async function recoverStore(store: Store, eyes: Omit<LookPorts, 'others'>
     })),
   )
   const runs = records.map(asLive)
-  const looked = await lookAtAll(runs, { ...eyes, others: async () => markersOf(records) })
+  const looked = await lookAtAll(runs, { ...eyes, liveMarkers: async () => markersOf(records) })
   for (const run of runs) {
     const seen = looked.get(run.id) as Looked
     const judged = verdict(run, seen)

@@ -63,7 +63,7 @@ async function refuseManaged(world: World, agent: Agent): Promise<void> {
     throw new Problem('process-managed', `pid ${row.pid} (${row.name}) cannot be adopted: it has the marker of ${marked}`, {
       hint: '--allow-unmanaged starts beside it; or end it where it was started',
     })
-  const kept = keeperOf(row, world.daemons(everybody(world)))
+  const kept = keeperOf(row, world.harnessDaemons(everybody(world)))
   if (kept !== null)
     throw new Problem('process-supervised', `pid ${row.pid} (${row.name}) is kept by ${kept.what}, which would start it again`, {
       hint: kept.stop === null ? '--allow-unmanaged starts beside it' : `end it with: ${kept.stop.join(' ')}`,

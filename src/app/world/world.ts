@@ -57,11 +57,11 @@ export type World = RunFiles & {
   /** How people are told of what happens, and how they want to be. */
   readonly notifiers: Notifiers
   readonly notify: () => NotifyConfig
-  readonly daemons: (rows: readonly ProcessRow[]) => readonly HarnessDaemon[]
+  readonly harnessDaemons: (rows: readonly ProcessRow[]) => readonly HarnessDaemon[]
   readonly harnessDaemonRules: HarnessDaemonRules
   readonly ask: Keepers['ask']
   readonly tokensOfRun: LookPorts['tokensOfRun']
-  readonly zeroAfter: LookPorts['zeroAfter']
+  readonly exitsZeroAfter: LookPorts['exitsZeroAfter']
   readonly nestedAgents: EndPorts['nestedAgents']
   readonly recordNestedAgents: EndRunPorts['recordNestedAgents']
   readonly learnAtEnd: EndRunPorts['learnAtEnd']
@@ -71,7 +71,7 @@ export type World = RunFiles & {
   readonly user: () => string
   /** Opened at first use. `reader` never waits for another writer. */
   readonly store: (as: 'writer' | 'reader') => Promise<Store>
-  readonly others: () => Promise<ReadonlySet<number>>
+  readonly liveMarkers: () => Promise<ReadonlySet<number>>
   readonly close: () => void
   /** Set where we work for somebody who did not start us. */
   readonly actingFor?: ActingFor

@@ -96,7 +96,7 @@ const whose = ({ session }: Owner): string => (session === null ? ', which Holdf
 async function waysOut(world: World, { agent, session, how }: Owner, rows: ReturnType<typeof everybody>): Promise<string[]> {
   if (session !== null) return [`holdfast stop ${session}`, 'or end it where it was started']
   const beside = how === 'named' ? ['--allow-unmanaged, if you know that it has left that one'] : []
-  const kept = keeperOf(agent.row, world.daemons(rows))
+  const kept = keeperOf(agent.row, world.harnessDaemons(rows))
   // A daemon would start it again: only the harness itself can end it, and joins it by the same word.
   if (kept !== null) return [...(kept.stop === null ? [] : waysOfDaemon(kept.stop)), ...beside]
   const adopt = (await markedBy(world, agent)) === null ? [`holdfast adopt ${agent.row.pid} takes it in as a session`] : []
