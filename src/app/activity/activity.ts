@@ -20,12 +20,17 @@ export function activityOf(world: World, session: Session, run: LiveRun, harness
 }
 
 /** When something last came out of an agent where we can see it. What is no agent has no turns: its silence means nothing. */
-const outputOf = ({ runLogs, processes }: World, { harness }: Session, run: LiveRun, agent: ProcessId | null): number | null => {
+const outputOf = (
+  { runLogs, processes }: Pick<World, 'processes' | 'runLogs'>,
+  { harness }: Session,
+  run: LiveRun,
+  agent: ProcessId | null,
+): number | null => {
   if (harness === null) return null
   return run.detached && run.tmux === null ? runLogs.outputAt(run.id) : agent === null ? null : (processes.terminal(agent)?.outputAt ?? null)
 }
 
-export function endsWithAnswer(world: World, session: Session, run: Run): boolean {
+export function endsWithAnswer(world: Pick<World, 'harnesses'>, session: Session, run: Run): boolean {
   const harness = world.harnesses().find(({ name }) => name === session.harness)
   return harness !== undefined && isHeadless(harness, run.argv.slice(1))
 }

@@ -100,7 +100,7 @@ function flagged(sight: SessionView, duplicates: readonly DuplicateOwners[]): Se
 
 type Bare = Omit<UnmanagedView, 'duplicateOf'>
 
-async function sightOf(world: World, agent: Agent, daemons: readonly HarnessDaemon[]): Promise<Bare> {
+async function sightOf(world: Pick<World, 'clock' | 'processes' | 'store'>, agent: Agent, daemons: readonly HarnessDaemon[]): Promise<Bare> {
   const { harness, row, launchers, argv, cwd, nativeId, named } = agent
   const origins = world.processes.origins()
   return {

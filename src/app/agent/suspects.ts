@@ -34,7 +34,7 @@ export async function suspectsOfRuns(world: World, runs: readonly Run[]): Promis
 }
 
 /** What runs, and what ended last: somebody may only just have been left behind. */
-export async function runsInQuestion(world: World): Promise<Run[]> {
+export async function runsInQuestion(world: Pick<World, 'policy' | 'store'>): Promise<Run[]> {
   const store = await world.store('reader')
   const live = await store.sessions.snapshot('live', world.policy.sessionsShown)
   const last = await store.sessions.snapshot('all', world.policy.suspectsOf)

@@ -1,4 +1,4 @@
-import { censusOfAll } from '../../act/index.ts'
+import { censusOfAll, type LookPorts } from '../../act/index.ts'
 import { agentsAmong, mayBeAgent, registeredAgents } from '../../harness/index.ts'
 import type { Agent, Candidate, ProcessId, ProcessRow } from '../../model/index.ts'
 import { isDead, liveRunsOf, MS_PER_TICK, sameProcess } from '../../model/index.ts'
@@ -24,7 +24,7 @@ export function agentsHere(world: World, rows = everybody(world)): Agent[] {
 }
 
 /** Of these processes, by pid: the sessions that they belong to, as members of a live run or of a tree that lives although its run is over. */
-export async function ownersOf(world: World, processes: readonly ProcessId[]): Promise<Map<number, string>> {
+export async function ownersOf(world: LookPorts & Pick<World, 'policy' | 'store'>, processes: readonly ProcessId[]): Promise<Map<number, string>> {
   const store = await world.store('reader')
   const { views } = await store.sessions.snapshot('live', world.policy.sessionsShown)
   const forgotten = (await forgottenLocks(store, null)).map((lock) => asLive(recordOfLock(lock, lock.holder)))
@@ -37,19 +37,22 @@ export async function ownersOf(world: World, processes: readonly ProcessId[]): P
 }
 
 /** Whose marker an unmanaged agent carries, in words; null: nobody's. */
-export async function markedBy(world: World, { row }: Agent): Promise<string | null> {
+export async function markedBy(world: Pick<World, 'processes' | 'store'>, { row }: Agent): Promise<string | null> {
   const marker = world.processes.marker(row.pid)
   if (typeof marker !== 'number') return null
   const run = await (await world.store('reader')).runs.withMarker(marker)
   return run === null ? 'a run of another Holdfast home' : `a run of session ${run.session}, but is not of it`
 }
 
-export function agentLine(world: World, agent: Agent): string {
+export function agentLine(world: Pick<World, 'clock' | 'processes'>, agent: Agent): string {
   const since = sinceOf(world, agent.row)
   return `${agent.harness} (pid ${agent.row.pid}) since ${iso(since)} (${age(world.clock.now() - since)} ago) in ${agent.cwd ?? 'an unknown directory'}`
 }
 
-export const agentFacts = (world: World, { harness, row, launchers, cwd, nativeId }: Agent): Record<string, unknown> => ({
+export const agentFacts = (
+  world: Pick<World, 'clock' | 'processes'>,
+  { harness, row, launchers, cwd, nativeId }: Agent,
+): Record<string, unknown> => ({
   harness,
   pid: row.pid,
   launchers: launchers.map(({ pid }) => pid),
@@ -58,4 +61,5 @@ export const agentFacts = (world: World, { harness, row, launchers, cwd, nativeI
   nativeId,
 })
 
-export const sinceOf = ({ processes, clock }: World, { ticks }: ProcessRow): number => clock.now() - (processes.ticks() - ticks) * MS_PER_TICK
+export const sinceOf = ({ processes, clock }: Pick<World, 'clock' | 'processes'>, { ticks }: ProcessRow): number =>
+  clock.now() - (processes.ticks() - ticks) * MS_PER_TICK

@@ -4,7 +4,7 @@ import { asRunMarker, type Front, frontIn, markerIn } from '../world/front.ts'
 import type { World } from '../world/world.ts'
 
 /** Our parent, if it is bin/holdfast waiting for a plan, as far as that can be told without the store. */
-export function frontOf({ env, own, processes }: World): Front | null {
+export function frontOf({ env, own, processes }: Pick<World, 'env' | 'own' | 'processes'>): Front | null {
   const match = frontIn(env, own, () => processes.marker(processes.self().pid))
   if (match === null) return null
   const seen = processes.sample(own.parent())
@@ -19,7 +19,10 @@ export function frontOf({ env, own, processes }: World): Front | null {
 }
 
 /** The same, if its marker is one that it has made: what carries that of a run on record was started in that run, and made the rest up. */
-export async function provenFront(world: World, as: 'writer' | 'reader' = 'writer'): Promise<Front | null> {
+export async function provenFront(
+  world: Pick<World, 'env' | 'own' | 'processes' | 'store'>,
+  as: 'writer' | 'reader' = 'writer',
+): Promise<Front | null> {
   const front = frontOf(world)
   if (front === null || front.marker === null) return front
   const run = await (await world.store(as)).runs.withMarker(front.marker)
@@ -27,11 +30,11 @@ export async function provenFront(world: World, as: 'writer' | 'reader' = 'write
 }
 
 /** The run marker that the caller was born with: our own, unless our front has taken that since. */
-export const bornWith = ({ processes }: World, front: Front | null): number | null =>
+export const bornWith = ({ processes }: Pick<World, 'processes'>, front: Front | null): number | null =>
   front === null ? asRunMarker(processes.marker(processes.self().pid)) : front.outer
 
 /** The secrets of the runs this command was started in, outermost first; without the one its own front has just made. */
-export function lineageOf({ env }: World, front: Front | null): string[] {
+export function lineageOf({ env }: Pick<World, 'env'>, front: Front | null): string[] {
   const all = (env[LINEAGE_VARIABLE] ?? '').split(':').filter(Boolean)
   return front !== null && all.at(-1) === front.cookie ? all.slice(0, -1) : all
 }
@@ -40,7 +43,7 @@ export function lineageOf({ env }: World, front: Front | null): string[] {
  * The run this command was started in: by the marker it was born with. Environments get copied, so a run's secret speaks only for a run
  * that could not be given a marker.
  */
-export async function parentRun(world: World, as: 'writer' | 'reader' = 'writer'): Promise<Run | null> {
+export async function parentRun(world: Pick<World, 'env' | 'own' | 'processes' | 'store'>, as: 'writer' | 'reader' = 'writer'): Promise<Run | null> {
   const store = await world.store(as)
   const front = await provenFront(world, as)
   const marker = bornWith(world, front)
@@ -57,7 +60,7 @@ export function parentIn(marked: Run | null, named: Run | null, lineage: readonl
 }
 
 /** The ids of the runs above, nearest first. */
-export async function ancestorsOf(world: World, parent: Run | null, as: 'writer' | 'reader' = 'writer'): Promise<string[]> {
+export async function ancestorsOf(world: Pick<World, 'store'>, parent: Run | null, as: 'writer' | 'reader' = 'writer'): Promise<string[]> {
   const ids: string[] = []
   if (parent === null) return ids
   const store = await world.store(as)

@@ -11,7 +11,7 @@ export const PASSES_ON = /^(timeout|sudo|doas|nice|ionice|chrt|nohup|setsid|stdb
 const SHELLS = /^(sh|bash|dash|ash|zsh|ksh|mksh|fish|busybox)$/
 
 /** Those we were started from, nearest first, up to the first that is no shell and does not only pass on what it was called with: the client. */
-export function clientChain({ processes }: World): readonly ProcessId[] {
+export function clientChain({ processes }: Pick<World, 'processes'>): readonly ProcessId[] {
   const chain: ProcessId[] = []
   for (const origin of processes.origins().slice(1)) {
     const seen = processes.sample(origin.pid)

@@ -6,7 +6,11 @@ import type { World } from '../world/world.ts'
 export type Speaker = { readonly kind: 'process'; readonly origins: readonly ProcessId[] } | { readonly kind: 'unknown'; readonly why: string }
 
 /** On loopback the kernel knows it. `isOpen`: our end of it was open all the time, so it was one and the same connection. */
-export async function speakerOf(world: World, connection: Connection, isOpen: () => boolean): Promise<Speaker> {
+export async function speakerOf(
+  world: Pick<World, 'clock' | 'connections' | 'policy' | 'processes'>,
+  connection: Connection,
+  isOpen: () => boolean,
+): Promise<Speaker> {
   const { clock, connections, policy, processes } = world
   let holders = connections.holders(connection)
   for (let looks = 1; holders.pids.length > 1 && looks < policy.speakerLooks; looks++) {

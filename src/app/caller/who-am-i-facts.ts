@@ -67,14 +67,14 @@ async function onRecord(store: Store, run: Run | null): Promise<OnRecord | null>
 }
 
 /** The secret of the innermost run; without the one that our own front has just made. */
-function secretOf({ env }: World, front: Front | null): string | undefined {
+function secretOf({ env }: Pick<World, 'env'>, front: Front | null): string | undefined {
   const lineage = env[LINEAGE_VARIABLE]
   const own = front !== null && lineage?.endsWith(front.cookie) === true ? lineage.slice(0, -front.cookie.length - 1) : lineage
   return own === undefined || own === '' ? undefined : innermostCookie(own)
 }
 
 /** Those that we were started from, as they are now: without ourselves, and without the shell that waits for us. */
-function around({ processes }: World, front: Front | null): ProcessRow[] {
+function around({ processes }: Pick<World, 'processes'>, front: Front | null): ProcessRow[] {
   return processes
     .origins()
     .slice(1, MAX_ORIGINS)
@@ -109,7 +109,12 @@ type Chain = {
   readonly recorded: readonly LiveRun[]
 }
 
-async function originsIn(world: World, store: Store, { rows, daemons, recorded: runs }: Chain, ownerOf: Owners): Promise<Origin[]> {
+async function originsIn(
+  world: Pick<World, 'env' | 'evidence' | 'ownHarnesses' | 'processes'>,
+  store: Store,
+  { rows, daemons, recorded: runs }: Chain,
+  ownerOf: Owners,
+): Promise<Origin[]> {
   const { processes, evidence } = world
   const agents = nestedAgents(world, rows)
   const known = runs.flatMap((run): [ProcessId, LiveRun][] => {
@@ -134,14 +139,18 @@ async function originsIn(world: World, store: Store, { rows, daemons, recorded: 
 }
 
 /** A conversation may have two owners: the one that its run has on record is the session. */
-function withRival({ processes, evidence }: World, rows: readonly ProcessRow[], record: OnRecord | null): Listed | null {
+function withRival(
+  { processes, evidence }: Pick<World, 'evidence' | 'processes'>,
+  rows: readonly ProcessRow[],
+  record: OnRecord | null,
+): Listed | null {
   const agent = record === null ? null : harnessOf(record.run, evidence)
   const isElsewhere = agent !== null && !rows.some((row) => sameProcess(row, agent)) && isThere(agent, processes)
   return record === null ? null : { ...record, rival: isElsewhere ? agent.pid : null }
 }
 
 /** The agents among them, each with what its own harness says of it: where that keeps its things, its environment tells, or what it gave us. */
-function nestedAgents(world: World, rows: readonly ProcessRow[]): Agent[] {
+function nestedAgents(world: Pick<World, 'env' | 'ownHarnesses' | 'processes'>, rows: readonly ProcessRow[]): Agent[] {
   const { processes } = world
   const own = world.ownHarnesses()
   const candidates = rows.filter((row) => mayBeAgent(row.name, processes.arguments(row.pid), own)).map((row) => candidateOf(processes, row))
@@ -184,7 +193,7 @@ async function servedBy(world: World, marker: number | null, chain: Omit<Chain, 
 /** `session`: what the daemon calls it, the beginning of an id that it has or had. */
 type Said = NativeId & { readonly session: string }
 
-function saidIn({ harnessDaemonRules, env }: World): Said | null {
+function saidIn({ harnessDaemonRules, env }: Pick<World, 'env' | 'harnessDaemonRules'>): Said | null {
   for (const [harness, variable] of harnessDaemonRules.variables) {
     const session = harnessDaemonRules.backgroundId(harness, env)
     if (session !== null) return { harness, id: (variable === null ? undefined : env[variable]) || session, session }

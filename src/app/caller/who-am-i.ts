@@ -59,7 +59,7 @@ const retired = (session: string, why: string): Problem =>
   })
 
 /** The run whose marker we carry, live or over. */
-async function markedRun(world: World): Promise<Run | null> {
+async function markedRun(world: Pick<World, 'processes' | 'store'>): Promise<Run | null> {
   const marker = world.processes.marker(world.processes.self().pid)
   return typeof marker === 'number' ? (await world.store('reader')).runs.withMarker(marker) : null
 }

@@ -24,14 +24,19 @@ export async function learnNative(world: World, store: Store, run: LiveRun, { se
 }
 
 /** Its hook has said that it went on from there: what its harness has written down about it may be older than that, and is no way back. */
-async function hasLeft(world: World, store: Store, run: LiveRun, id: string): Promise<boolean> {
+async function hasLeft(world: Pick<World, 'agentState' | 'policy'>, store: Store, run: LiveRun, id: string): Promise<boolean> {
   if (!world.agentState.natives(run.id).some((native) => native.id === id)) return false
   const events = await store.events.list({ session: run.session, after: 0, limit: world.policy.eventsShown })
   return events.findLast((event) => event.run === run.id && event.kind === 'bound')?.detail['how'] === 'hook'
 }
 
 /** While it looks for an old one, an agent may show an id that it will never use: what it carries lies on disk. */
-const isThere = (world: World, run: LiveRun, { sessions }: Harness, id: string): boolean =>
+const isThere = (
+  world: Pick<World, 'agentState' | 'env' | 'readDatabase' | 'usageFiles'>,
+  run: LiveRun,
+  { sessions }: Harness,
+  id: string,
+): boolean =>
   sessions === null ||
   world.agentState.natives(run.id).some((native) => native.id === id) ||
   sessions.find(placesOf(world, run.id), id, world.readDatabase) !== null
@@ -49,7 +54,12 @@ async function carriedBy(world: World, run: LiveRun, harness: Harness, counted?:
 }
 
 /** The agent that the run is about: its own process, or the one that this only launched. What its tools start are others. */
-function mainAgent(world: World, members: readonly Member[], harness: ProcessId, env: World['env']): Agent | null {
+function mainAgent(
+  world: Pick<World, 'ownHarnesses' | 'processes'>,
+  members: readonly Member[],
+  harness: ProcessId,
+  env: World['env'],
+): Agent | null {
   const { processes } = world
   const rows = members.map(({ row }) => row).filter(({ state }) => !isDead(state))
   const registered = registeredAgents(env, (pid) => rows.some((row) => row.pid === pid))
@@ -77,7 +87,13 @@ export async function learnAtEnd(world: World, store: Store, run: LiveRun): Prom
   return (await bind(world, store, run, { harness: harness.name, id }, { how: 'output' })).kind === 'bound'
 }
 
-function captured(world: World, run: LiveRun, harness: Harness, agent: Agent, members: readonly Member[]): string | null {
+function captured(
+  world: Pick<World, 'env' | 'ownHarnesses' | 'processes' | 'readDatabase' | 'runLogs' | 'usageFiles'>,
+  run: LiveRun,
+  harness: Harness,
+  agent: Agent,
+  members: readonly Member[],
+): string | null {
   const rows = members.map(({ row }) => row)
   const tools = rows.filter((row) => !sameProcess(row, agent.row) && !agent.launchers.some((one) => sameProcess(one, row)))
   return captureNative(harness, {
@@ -89,14 +105,14 @@ function captured(world: World, run: LiveRun, harness: Harness, agent: Agent, me
 }
 
 /** Asks a harness's own database; only of a run that begins a session at once, since an idle one has none while somebody else may begin one there. */
-function begunBy(world: World, run: LiveRun, harness: Harness): Seen['begun'] {
+function begunBy(world: Pick<World, 'env' | 'readDatabase' | 'usageFiles'>, run: LiveRun, harness: Harness): Seen['begun'] {
   const args = run.argv.slice(1)
   if (!isHeadless(harness, args) || choosesSession(harness, args)) return () => []
   return (path, sql) => world.readDatabase(path(placesOf(world, run.id)), sql, [run.dir, String(run.startedAt)]) ?? []
 }
 
 /** What an agent that was started inside tells its own tools is not about the one around it. */
-function hasOtherAgents(world: World, rows: readonly ProcessRow[], { name }: Harness): boolean {
+function hasOtherAgents(world: Pick<World, 'ownHarnesses' | 'processes'>, rows: readonly ProcessRow[], { name }: Harness): boolean {
   const { processes } = world
   const candidates = rows.map((row) => candidateOf(processes, row))
   return agentsAmong(candidates, [], world.ownHarnesses()).some(({ harness }) => harness === name)
@@ -104,7 +120,7 @@ function hasOtherAgents(world: World, rows: readonly ProcessRow[], { name }: Har
 
 const HEAD_BYTES = 256 * 1024
 
-function headOfLog(world: World, run: string): string {
+function headOfLog(world: Pick<World, 'runLogs'>, run: string): string {
   const chunks: Uint8Array[] = []
   let size = 0
   for (const chunk of world.runLogs.read(run, 'now', 0)) {
@@ -134,7 +150,7 @@ export async function bind(world: World, store: Store, run: Run, native: NativeI
   return answer
 }
 
-function fenceOff(world: World, run: Run, { harness, id }: NativeId, owner: Run): void {
+function fenceOff(world: Pick<World, 'agentInbox' | 'agentState' | 'evidence' | 'fences'>, run: Run, { harness, id }: NativeId, owner: Run): void {
   // One that is over calls no tools.
   if (!isLive(run) || world.evidence.exit(run.id) !== null) return
   // Its tool calls now name that one: they are this run's all the same.

@@ -6,7 +6,7 @@ import type { World } from '../world/world.ts'
 import { type DaemonPlace, daemonPlace, folderProblem, repair } from './place.ts'
 
 /** What is true of this home's daemon, from the kernel; and how it does, from itself. Says what it repaired of a dead one. */
-export async function daemonStatus(world: World): Promise<DaemonStatus> {
+export async function daemonStatus(world: Pick<World, 'clock' | 'connections' | 'home' | 'policy' | 'processes'>): Promise<DaemonStatus> {
   const place = daemonPlace(world)
   const { presence, repaired } = await settle(world, place)
   if (presence.kind === 'none' || presence.kind === 'dead') return { presence, answer: null, health: null, repaired }
@@ -16,7 +16,10 @@ export async function daemonStatus(world: World): Promise<DaemonStatus> {
 }
 
 /** One that just comes up, or somebody who repairs, gets a moment. */
-async function settle(world: World, place: DaemonPlace): Promise<{ presence: DaemonPresence; repaired: readonly string[] }> {
+async function settle(
+  world: Pick<World, 'clock' | 'policy'>,
+  place: DaemonPlace,
+): Promise<{ presence: DaemonPresence; repaired: readonly string[] }> {
   const { clock, policy } = world
   const repaired: string[] = []
   const until = clock.elapsed() + policy.daemonAnswerMs
@@ -40,7 +43,7 @@ export type DaemonStopped =
   | { readonly kind: 'stopped'; readonly pid: number; readonly killed: boolean; readonly repaired: readonly string[] }
 
 /** Ends it, by identity, and sees it gone. One that does not end in time is killed: it has nothing to lose. */
-export async function stopDaemon(world: World): Promise<DaemonStopped> {
+export async function stopDaemon(world: Pick<World, 'clock' | 'connections' | 'home' | 'policy' | 'processes' | 'user'>): Promise<DaemonStopped> {
   const { clock, policy, processes } = world
   const place = daemonPlace(world)
   const { presence, repaired } = await settle(world, place)
@@ -61,7 +64,7 @@ export async function stopDaemon(world: World): Promise<DaemonStopped> {
 }
 
 /** Who repairs the home, or looks, holds its lock too: only what is on record, or was started as a daemon, is one. Its identity is checked later. */
-const isDaemon = ({ processes }: World, { process: { pid }, record }: DaemonPresence & { kind: 'alive' }): boolean =>
+const isDaemon = ({ processes }: Pick<World, 'processes'>, { process: { pid }, record }: DaemonPresence & { kind: 'alive' }): boolean =>
   record !== null || processes.arguments(pid).some((word, at, words) => word === 'daemon' && words[at + 1] === 'run')
 
 const noDaemon = ({ pid }: ProcessId): Problem =>
@@ -70,7 +73,12 @@ const noDaemon = ({ pid }: ProcessId): Problem =>
   })
 
 /** Signals it, and waits; true: it was seen gone. */
-async function end(world: World, target: ProcessId, signals: readonly ('SIGTERM' | 'SIGCONT' | 'SIGKILL')[], ms: number): Promise<boolean> {
+async function end(
+  world: Pick<World, 'clock' | 'policy' | 'processes'>,
+  target: ProcessId,
+  signals: readonly ('SIGTERM' | 'SIGCONT' | 'SIGKILL')[],
+  ms: number,
+): Promise<boolean> {
   const { clock, policy, processes } = world
   for (const signal of signals) {
     const answer = processes.send(target, signal)

@@ -11,7 +11,7 @@ export type ServiceDaemon = {
   stop(): Promise<void>
 }
 
-export const serviceDaemon = (world: World): ServiceDaemon => ({
+export const serviceDaemon = (world: Pick<World, 'clock' | 'connections' | 'home' | 'policy' | 'processes' | 'user'>): ServiceDaemon => ({
   look() {
     const presence = daemonPlace(world).presence()
     if (presence.kind === 'unseen') return presence.why

@@ -85,7 +85,12 @@ function seen(daemon: ServiceDaemon): HomesDaemon | null {
 }
 
 /** The pid under which both know it: systemd runs it, and it holds the home. */
-async function untilHeld({ clock, policy }: World, systemd: Systemd, daemon: ServiceDaemon, byHand: number | null): Promise<number> {
+async function untilHeld(
+  { clock, policy }: Pick<World, 'clock' | 'policy'>,
+  systemd: Systemd,
+  daemon: ServiceDaemon,
+  byHand: number | null,
+): Promise<number> {
   const until = clock.elapsed() + policy.settleMs
   for (;;) {
     const [{ pid, trouble, state }, holder] = [await systemd.state(), daemon.look()]

@@ -28,7 +28,10 @@ export async function startDaemon(world: World): Promise<DaemonStarted> {
   })
 }
 
-async function cameUp(world: World, place: DaemonPlace): Promise<DaemonStarted> {
+async function cameUp(
+  world: Pick<World, 'cgroups' | 'clock' | 'env' | 'home' | 'keepers' | 'ownHarnesses' | 'policy'>,
+  place: DaemonPlace,
+): Promise<DaemonStarted> {
   const { clock, policy } = world
   const repaired: string[] = []
   const until = clock.elapsed() + policy.daemonStartMs
@@ -50,7 +53,7 @@ async function cameUp(world: World, place: DaemonPlace): Promise<DaemonStarted> 
 }
 
 /** One at a time. One that left because another was faster is no failure; if that one is gone by now, it is our turn again. */
-function born(world: World, place: DaemonPlace, child: Child | null): Child {
+function born(world: Pick<World, 'cgroups' | 'env' | 'home' | 'keepers' | 'ownHarnesses'>, place: DaemonPlace, child: Child | null): Child {
   if (child !== null && child.code() === null && child.trouble() === null) return child
   if (child !== null && child.code() !== exitCode.held) throw neverCame(place, child)
   place.files.make()
@@ -67,7 +70,7 @@ function born(world: World, place: DaemonPlace, child: Child | null): Child {
 }
 
 /** Nothing of the session or run that it is started from: it outlives them, and tells nobody that it is one of them. */
-export function cleanEnvironment(world: World): NodeJS.ProcessEnv {
+export function cleanEnvironment(world: Pick<World, 'env' | 'home' | 'ownHarnesses'>): NodeJS.ProcessEnv {
   const names = Object.keys(world.env)
   const table = [...SESSION_VARIABLES, ...world.ownHarnesses().flatMap((harness) => harness.sessionVariables)]
   const unwanted = new Set([...sessionVariables(names, table), ...OWN_VARIABLES, 'HOLDFAST_CLIENT', 'PWD'])

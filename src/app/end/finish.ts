@@ -1,4 +1,4 @@
-import { endRun, endWhatIsLeft, lookAt, type RunEnd } from '../../act/index.ts'
+import { endRun, endWhatIsLeft, type LookPorts, lookAt, type RunEnd } from '../../act/index.ts'
 import { hungUp, judge, verdict } from '../../decide/index.ts'
 import type { Intent, LiveRun, ProcessRow, Store } from '../../model/index.ts'
 import { exitFromShell, intentOf, isLive, Problem, sameProcess } from '../../model/index.ts'
@@ -26,7 +26,7 @@ export async function finishRun(world: World, id: string, code: number | null = 
 }
 
 /** Somebody asked for this end and is giving what is left of it its grace: that is theirs to end, unless they do not. */
-async function leaveToOthers(world: World, store: Store, id: string): Promise<void> {
+async function leaveToOthers(world: LookPorts & Pick<World, 'clock' | 'policy'>, store: Store, id: string): Promise<void> {
   const { clock, policy } = world
   const began = clock.elapsed()
   for (let delay = policy.pollMaxMs; ; delay = Math.min(delay * 2, policy.followMs * 5)) {
@@ -55,13 +55,13 @@ export async function endAsked(world: World, id: string, why: string, scope: str
 }
 
 /** A pane that is closed hangs up on its keeper. */
-function paneClosed({ evidence, processes }: World, run: LiveRun): Intent {
+function paneClosed({ evidence, processes }: Pick<World, 'evidence' | 'processes'>, run: LiveRun): Intent {
   const server = evidence.server(run.id)
   return { end: 'stopped', ...hungUp(server === null ? null : judge(processes, run.place, server)) }
 }
 
 /** Births are known to a hundredth of a second; who was born with the signal is taken to have heard it. */
-function hearersOf(world: World, run: LiveRun, scope: string, since: number): (row: ProcessRow) => boolean {
+function hearersOf(world: Pick<World, 'evidence' | 'processes'>, run: LiveRun, scope: string, since: number): (row: ProcessRow) => boolean {
   const harness = scope === 'group' ? null : world.evidence.harness(run.id)
   const keeper = run.keeper === null ? null : world.processes.sample(run.keeper.pid)
   const group = scope !== 'command' && keeper?.kind === 'seen' && keeper.row.ticks === run.keeper?.ticks ? keeper.row.group : null

@@ -47,7 +47,7 @@ export async function resolveGone(world: World, reference: string): Promise<Run>
 }
 
 /** What can be seen of a run from anywhere on its machine: who is in its cgroup, and who carries its marker. */
-function signOfLife({ evidence, cgroups, processes }: World, run: LiveRun): string | null {
+function signOfLife({ evidence, cgroups, processes }: Pick<World, 'cgroups' | 'evidence' | 'processes'>, run: LiveRun): string | null {
   const cgroup = evidence.cgroup(run.id)
   const inside = cgroup === null ? null : cgroups.view(cgroup)
   if (inside?.kind === 'present' && inside.pids.size > 0) return `somebody is in its cgroup (pid ${[...inside.pids].join(', ')})`

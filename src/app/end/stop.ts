@@ -1,4 +1,4 @@
-import { censusOf, endRun, endWhatIsLeft, type RunEnd, untilKeeperLeft } from '../../act/index.ts'
+import { censusOf, endRun, endWhatIsLeft, type LookPorts, type RunEnd, untilKeeperLeft } from '../../act/index.ts'
 import type { Intent, LiveRun, Run, Session, SessionRecord, Store } from '../../model/index.ts'
 import { isLive } from '../../model/index.ts'
 import { ancestorsOf, parentRun } from '../caller/caller.ts'
@@ -36,7 +36,7 @@ export async function stop(world: World, request: StopRequest): Promise<Stopped[
 }
 
 /** All that live, and those whose trees do although their runs are over. */
-async function allViews(world: World, store: Store): Promise<SessionRecord[]> {
+async function allViews(world: Pick<World, 'policy'>, store: Store): Promise<SessionRecord[]> {
   const { views } = await store.sessions.snapshot('live', world.policy.sessionsShown)
   const known = new Set(views.map(({ session }) => session.id))
   const forgotten = new Set((await forgottenLocks(store, null)).map(({ session }) => session).filter((session) => !known.has(session)))
@@ -81,7 +81,7 @@ async function endAllForgotten(world: World, store: Store, session: string, how:
 }
 
 /** Is this very command part of the tree? Then somebody outside has to end it. A cgroup tells without looking at everybody. */
-async function isInside(world: World, run: LiveRun): Promise<boolean> {
+async function isInside(world: LookPorts, run: LiveRun): Promise<boolean> {
   const self = world.processes.self()
   const cgroup = world.evidence.cgroup(run.id)
   const view = cgroup === null ? null : world.cgroups.view(cgroup)

@@ -126,7 +126,8 @@ function wantOf(judged: Verdict, step: ReturnType<typeof converge>): Want | null
 }
 
 /** Since its agent was born. Only meant for one that is alive here. */
-const ranMs = ({ processes }: World, harness: ProcessId | null): number => (harness === null ? 0 : (processes.ticks() - harness.ticks) * MS_PER_TICK)
+const ranMs = ({ processes }: Pick<World, 'processes'>, harness: ProcessId | null): number =>
+  harness === null ? 0 : (processes.ticks() - harness.ticks) * MS_PER_TICK
 
 async function hasParentEnded(world: World, store: Store, run: LiveRun, id: string): Promise<boolean> {
   const parent = await store.runs.get(id)

@@ -35,7 +35,7 @@ export async function lockByHand(world: World, request: HandRequest, caller: () 
 }
 
 /** Who called: the nearest that does not only pass on what it was called with, nor waits in between for a plan. */
-export function callerOf(world: World): ProcessId {
+export function callerOf(world: Pick<World, 'env' | 'own' | 'processes'>): ProcessId {
   const front = frontOf(world)
   for (const origin of world.processes.origins().slice(1)) {
     const seen = world.processes.sample(origin.pid)
@@ -46,7 +46,7 @@ export function callerOf(world: World): ProcessId {
   })
 }
 
-function holderFor(world: World, { pid, ttlMs }: HandRequest, caller: () => ProcessId): HandHolder {
+function holderFor(world: Pick<World, 'clock' | 'processes'>, { pid, ttlMs }: HandRequest, caller: () => ProcessId): HandHolder {
   const { processes, clock } = world
   const limit: Limit | null = ttlMs === undefined ? null : { ms: ttlMs, ticks: processes.ticks(), at: clock.now() + ttlMs }
   if (pid === undefined && limit !== null) return { kind: 'time', limit }
@@ -109,7 +109,7 @@ async function locksOn(world: World, store: Store, dir: string): Promise<Lock[]>
   return [...here, ...former.filter((lock) => !here.includes(lock))]
 }
 
-function notYours({ clock }: World, lock: Lock, pid: number | null, unproven: boolean): Problem {
+function notYours({ clock }: Pick<World, 'clock'>, lock: Lock, pid: number | null, unproven: boolean): Problem {
   const told = `${lock.directory.path} is held by ${lockHolderLine(lock, pid, clock.now())}`
   const detail = { holder: lockFacts(lock, pid) }
   if (lock.holder.kind === 'run' && !unproven)

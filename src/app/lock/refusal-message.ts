@@ -16,7 +16,7 @@ export function refusal(refused: Refused, world: World, wanted: Directory, verb:
     : directoryRefusal(refused, refused.for.holding, world, wanted, verb, waited)
 }
 
-function sessionRefusal({ because, why }: Refused, run: LiveRun, waited: string, { evidence, clock }: World): Problem {
+function sessionRefusal({ because, why }: Refused, run: LiveRun, waited: string, { evidence, clock }: Pick<World, 'clock' | 'evidence'>): Problem {
   const holder = { ...run, pid: pidOfRun(run, evidence) }
   const told = `${waited}session ${run.session} is held by ${holderLine(holder, clock.now())}`
   const detail = { holder: holderFacts(holder), why }
@@ -51,7 +51,7 @@ export function carriedBy({ evidence, clock }: World, what: string, run: LiveRun
 export function directoryRefusal(
   { for: obstacle, because, why }: Refused,
   holding: Holding,
-  { evidence, clock }: World,
+  { evidence, clock }: Pick<World, 'clock' | 'evidence'>,
   wanted: Directory,
   verb: 'run' | 'lock' | 'adopt',
   waited = '',

@@ -51,7 +51,7 @@ const isSame = (lock: Lock, directory: Directory, holder: HandHolder): boolean =
   lock.directory.key === directory.key && lock.holder.kind === 'process' && holder.kind === 'process' && sameProcess(lock.holder.by, holder.by)
 
 /** Takes away what nobody holds any more. False: something changed meanwhile, look again. */
-export async function cleared(world: World, store: Store, holdings: readonly Holding[]): Promise<boolean> {
+export async function cleared(world: Pick<World, 'clock' | 'evidence'>, store: Store, holdings: readonly Holding[]): Promise<boolean> {
   const now = world.clock.now()
   for (const { verdict, lock, run } of holdings) {
     if (verdict.kind !== 'free') return false

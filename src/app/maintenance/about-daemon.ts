@@ -4,7 +4,7 @@ import { type DaemonPlace, daemonPlace, folderProblem } from '../daemon/place.ts
 import type { World } from '../world/world.ts'
 
 /** What is to be said of this home's daemon. It is not asked: `daemon status` does that. */
-export function aboutDaemon(world: World): Finding[] {
+export function aboutDaemon(world: Pick<World, 'connections' | 'home' | 'processes'>): Finding[] {
   const place = daemonPlace(world)
   try {
     return about(place)

@@ -11,7 +11,7 @@ import type { World } from '../world/world.ts'
 import type { Litter } from './removable.ts'
 
 /** What agents of this user wrote about their processes, and what is true of it. Changes nothing. */
-export function aboutAnchors(world: World): Finding[] {
+export function aboutAnchors(world: Pick<World, 'directories' | 'env' | 'policy' | 'processes'>): Finding[] {
   const { judged, cut } = judgedAnchors(world)
   return anchorFindings(judged, cut, world.policy.anchorsNamed)
 }
@@ -20,7 +20,7 @@ export function aboutAnchors(world: World): Finding[] {
 export type Cleared = { readonly before: AnchorVerdict['kind']; readonly litter: Litter }
 
 /** Removes those of proven dead processes, and says of each other one why it stays. A lock file that nobody holds is as it should be, and not told of. */
-export function clearAnchors(world: World): Cleared[] {
+export function clearAnchors(world: Pick<World, 'directories' | 'env' | 'processes'>): Cleared[] {
   const hands = handsOf(world)
   return judgedAnchors(world)
     .judged.filter(({ verdict }) => verdict.kind !== 'free')
@@ -31,19 +31,22 @@ export function clearAnchors(world: World): Cleared[] {
     })
 }
 
-function judgedAnchors(world: World): { readonly judged: readonly JudgedAnchor[]; readonly cut: readonly string[] } {
+function judgedAnchors(world: Pick<World, 'directories' | 'env' | 'processes'>): {
+  readonly judged: readonly JudgedAnchor[]
+  readonly cut: readonly string[]
+} {
   const { anchors, cut } = allAnchors(world.env)
   return { judged: anchors.map((anchor) => ({ anchor, verdict: anchorVerdict(anchor, eyesOf(world)) })), cut }
 }
 
-const handsOf = (world: World): AnchorPorts => ({
+const handsOf = (world: Pick<World, 'directories' | 'processes'>): AnchorPorts => ({
   read: anchorNow,
   judge: (anchor) => anchorVerdict(anchor, eyesOf(world)),
   stampOf,
   files: foreignFiles,
 })
 
-function eyesOf({ directories, processes }: World): AnchorFacts {
+function eyesOf({ directories, processes }: Pick<World, 'directories' | 'processes'>): AnchorFacts {
   const place = processes.here()
   return {
     here: place,

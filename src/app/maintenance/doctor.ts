@@ -1,4 +1,4 @@
-import { lookAtAll } from '../../act/index.ts'
+import { type LookPorts, lookAtAll } from '../../act/index.ts'
 import { brokenInvariants, verdict } from '../../decide/index.ts'
 import type { LiveRun, SessionRecord, Store } from '../../model/index.ts'
 import { cgroupName, liveRunsOf } from '../../model/index.ts'
@@ -43,7 +43,7 @@ export async function examine(world: World): Promise<Finding[]> {
 }
 
 /** What holds runs together here, and what cannot be seen. */
-function machine(world: World): Finding[] {
+function machine(world: Pick<World, 'cgroups' | 'configTrouble' | 'env' | 'keepers' | 'own' | 'processes' | 'spares'>): Finding[] {
   const { processes, keepers, cgroups, own } = world
   const containment = containmentFor(world, 'RUN', cgroups.base())
   const marker = keepers.markerTrouble()
@@ -89,14 +89,14 @@ function machine(world: World): Finding[] {
 }
 
 /** Can a run be hosted in a pane here? */
-async function aboutHosting(world: World): Promise<Finding> {
+async function aboutHosting(world: Pick<World, 'panes'>): Promise<Finding> {
   const host = await hosting(world)
   if (host.trouble === null) return { topic: 'tmux', level: 'fine', what: `runs can be hosted in panes (${host.version})`, next: null }
   return { topic: 'tmux', level: 'note', what: `run --tmux is not possible: ${host.trouble}`, next: null }
 }
 
 /** How people hear of what happens without asking. Only a daemon tells them anything. */
-function notifications(world: World): Finding[] {
+function notifications(world: Pick<World, 'directories' | 'env' | 'notifiers' | 'notify'>): Finding[] {
   const ways = notifyWays(world)
   const open = ways.flatMap(({ way, why }) => (why === null ? [way] : []))
   const shut = ways.flatMap(({ way, why }) => (why === null ? [] : [`${way}: ${why}`]))
@@ -113,7 +113,7 @@ function notifications(world: World): Finding[] {
 const containmentAdvice = (level: string): string | null =>
   level === 'none' ? 'a writable cgroup (root, or a delegated one) or a systemd of your own makes endings exact' : null
 
-async function runs(world: World, views: readonly SessionRecord[]): Promise<Finding[]> {
+async function runs(world: LookPorts, views: readonly SessionRecord[]): Promise<Finding[]> {
   const live = liveRunsOf(views)
   const looked = await lookAtAll(live, world)
   const findings: Finding[] = []
@@ -159,7 +159,7 @@ async function suspects(world: World): Promise<Finding[]> {
   return found
 }
 
-function aboutRun(world: World, run: LiveRun, judged: ReturnType<typeof verdict>, keeperGone: boolean): Finding[] {
+function aboutRun(world: Pick<World, 'evidence' | 'processes'>, run: LiveRun, judged: ReturnType<typeof verdict>, keeperGone: boolean): Finding[] {
   const found: Finding[] = []
   const topic = run.session
   if (judged.kind === 'unknown')

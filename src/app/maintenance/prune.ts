@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { lookAt } from '../../act/index.ts'
+import { type LookPorts, lookAt } from '../../act/index.ts'
 import { verdict } from '../../decide/index.ts'
 import type { Store } from '../../model/index.ts'
 import { liveRunsOf } from '../../model/index.ts'
@@ -67,7 +67,7 @@ async function deadDirectories(world: World, store: Store): Promise<Removable[]>
 }
 
 /** Why a directory without a record may still be somebody's. */
-async function unrecordedTrouble(world: World, id: string): Promise<string | null> {
+async function unrecordedTrouble(world: LookPorts, id: string): Promise<string | null> {
   if (world.runRecords.isUnreadable(id)) return 'its record cannot be read'
   const record = world.runRecords.read(id)
   if (record === null) return null
@@ -94,12 +94,18 @@ function secretsAlive(world: World): Map<string, number> {
 }
 
 /** Removes the empty cgroups of the dead; for those who have just looked at all runs. */
-export async function sweepCgroups(world: World, store: Store): Promise<void> {
+export async function sweepCgroups(
+  world: Pick<World, 'cgroups' | 'containers' | 'evidence' | 'processes' | 'runRecords'>,
+  store: Store,
+): Promise<void> {
   await clearAway(await cgroupsOfTheDead(world, store))
 }
 
 /** Wherever they may lie: where cgroups are made now, and where those of all runs on disk were. */
-async function cgroupsOfTheDead(world: World, store: Store): Promise<Removable[]> {
+async function cgroupsOfTheDead(
+  world: Pick<World, 'cgroups' | 'containers' | 'evidence' | 'processes' | 'runRecords'>,
+  store: Store,
+): Promise<Removable[]> {
   const { cgroups, runRecords, evidence } = world
   const base = cgroups.base()
   const recorded = runRecords.list().flatMap((id) => evidence.cgroup(id) ?? [])
@@ -109,7 +115,7 @@ async function cgroupsOfTheDead(world: World, store: Store): Promise<Removable[]
 }
 
 /** What daemons left half written in their own folder, or had to move out of their way. */
-function litterOfDaemons(world: World): Removable[] {
+function litterOfDaemons(world: Pick<World, 'connections' | 'home' | 'processes'>): Removable[] {
   const { files } = daemonPlace(world)
   const dead = files.litter().filter(({ writer }) => writer === null || world.processes.sample(writer).kind === 'absent')
   return dead.map(({ name }) => ({
@@ -122,7 +128,7 @@ function litterOfDaemons(world: World): Removable[] {
 }
 
 /** What a tmux server left of its place. A live run in a pane may be about to start one there, or have one whose socket was swept away. */
-async function litterOfTmux({ clock, panes, policy }: World, store: Store): Promise<Removable[]> {
+async function litterOfTmux({ clock, panes, policy }: Pick<World, 'clock' | 'panes' | 'policy'>, store: Store): Promise<Removable[]> {
   const left = await panes.leftover(clock.now())
   if (left === null) return []
   const { views } = await store.sessions.snapshot('live', policy.sessionsShown)
@@ -130,7 +136,7 @@ async function litterOfTmux({ clock, panes, policy }: World, store: Store): Prom
   return [{ kind: 'files', what: left, why: 'its tmux server is gone', keep: false, remove: () => panes.removeLeftover(clock.now()) }]
 }
 
-async function oldRecords(world: World, store: Store): Promise<Removable[]> {
+async function oldRecords(world: Pick<World, 'clock' | 'policy' | 'runRecords'>, store: Store): Promise<Removable[]> {
   const which = { endedBefore: world.clock.now() - world.policy.retentionMs, keep: world.policy.retentionRuns, limit: world.policy.sessionsShown }
   const old = await store.retention.forgettable(which)
   if (old.length === 0) return []

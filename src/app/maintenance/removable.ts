@@ -33,7 +33,7 @@ export const tried = (remove: () => unknown) => (): null => {
 }
 
 /** Locks by hand, by the one process that holds each. One that was told anew is another lock, and does not go with the old. */
-export const locksOfProcesses = (world: World, store: Store, locks: readonly Lock[]): Removable[] =>
+export const locksOfProcesses = (world: Pick<World, 'clock' | 'processes'>, store: Store, locks: readonly Lock[]): Removable[] =>
   locks.flatMap((lock): Removable[] => {
     if (lock.holder.kind !== 'process') return []
     const { by } = lock.holder
@@ -45,11 +45,15 @@ export const locksOfProcesses = (world: World, store: Store, locks: readonly Loc
   })
 
 /** Those of them whose holder is not seen alive. */
-export const unheld = ({ processes }: World, locks: readonly Lock[]): Lock[] =>
+export const unheld = ({ processes }: Pick<World, 'processes'>, locks: readonly Lock[]): Lock[] =>
   locks.filter(({ holder, place }) => holder.kind === 'process' && judge(processes, place, holder.by).kind !== 'alive')
 
 /** What lies in the directories of ended runs that only their keepers and timers needed; as long as one of these may live, it is theirs. */
-export async function filesOfKeepers(world: World, store: Store, ended: readonly string[]): Promise<Removable[]> {
+export async function filesOfKeepers(
+  world: Pick<World, 'evidence' | 'processes' | 'runRecords'>,
+  store: Store,
+  ended: readonly string[],
+): Promise<Removable[]> {
   const { runRecords } = world
   const found: Removable[] = []
   for (const id of ended) {
@@ -63,7 +67,7 @@ export async function filesOfKeepers(world: World, store: Store, ended: readonly
   return found
 }
 
-function stillUsed({ processes, evidence }: World, run: Run | null): string | null {
+function stillUsed({ processes, evidence }: Pick<World, 'evidence' | 'processes'>, run: Run | null): string | null {
   if (run === null) return null
   for (const [who, id] of [['keeper', run.keeper] as const, ['timer', evidence.timer(run.id)] as const]) {
     const fact = id === null ? null : judge(processes, run.place, id)
@@ -74,14 +78,19 @@ function stillUsed({ processes, evidence }: World, run: Run | null): string | nu
 }
 
 /** What is written is called by the pid of its writer until it is whole; `aware.N` is whole, and called by how often something was told. */
-function writerOf({ processes }: World, names: readonly string[]): string | null {
+function writerOf({ processes }: Pick<World, 'processes'>, names: readonly string[]): string | null {
   const pids = names.flatMap((name) => /^(?!aware\.\d).*\.(\d+)$/.exec(name)?.[1] ?? []).map(Number)
   const pid = pids.find((one) => processes.sample(one).kind !== 'absent')
   return pid === undefined ? null : `pid ${pid} may be writing there`
 }
 
 /** Those of the cgroups that no live run has. They are listed before it is asked who lives, and a start is on record before it makes one. */
-export function deadCgroups(world: World, there: readonly string[], live: ReadonlySet<string>, most = Number.POSITIVE_INFINITY): Removable[] {
+export function deadCgroups(
+  world: Pick<World, 'cgroups' | 'containers' | 'processes'>,
+  there: readonly string[],
+  live: ReadonlySet<string>,
+  most = Number.POSITIVE_INFINITY,
+): Removable[] {
   const { cgroups, containers } = world
   const dead = there.filter((path) => !live.has(runOfCgroup(world, path))).slice(0, most)
   return dead.flatMap((path): Removable[] => {
@@ -96,8 +105,8 @@ export function deadCgroups(world: World, there: readonly string[], live: Readon
 }
 
 /** The cgroups of this install at these places. */
-export const cgroupsAt = (world: World, places: Iterable<string>): string[] =>
+export const cgroupsAt = (world: Pick<World, 'cgroups' | 'processes'>, places: Iterable<string>): string[] =>
   [...places].flatMap((place) => world.cgroups.list(place, cgroupStem(world.processes.here().install)))
 
-export const runOfCgroup = ({ processes }: World, path: string): string =>
+export const runOfCgroup = ({ processes }: Pick<World, 'processes'>, path: string): string =>
   path.slice(path.lastIndexOf('/') + 1 + cgroupStem(processes.here().install).length).replace(/\.scope$/, '')

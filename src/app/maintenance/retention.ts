@@ -2,7 +2,7 @@ import type { Store } from '../../model/index.ts'
 import type { World } from '../world/world.ts'
 
 /** Forgets ended runs beyond retention, row and directory. */
-export async function housekeep(world: World, store: Store): Promise<void> {
+export async function housekeep(world: Pick<World, 'clock' | 'policy' | 'runRecords'>, store: Store): Promise<void> {
   const gone = await store.retention.forget({
     endedBefore: world.clock.now() - world.policy.retentionMs,
     keep: world.policy.retentionRuns,

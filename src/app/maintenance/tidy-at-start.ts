@@ -10,7 +10,10 @@ import { cgroupsAt, clearAway, deadCgroups, filesOfKeepers, type Litter, locksOf
  * what is dead stays dead, an ended run never lives again, and a cgroup can be removed only while nobody is in it. Answers what was removed;
  * why anything else stayed is told by `prune` and `doctor`.
  */
-export async function reap(world: World, store: Store): Promise<readonly Litter[]> {
+export async function reap(
+  world: Pick<World, 'cgroups' | 'clock' | 'containers' | 'evidence' | 'policy' | 'processes' | 'runRecords'>,
+  store: Store,
+): Promise<readonly Litter[]> {
   const most = world.policy.reapAtMost
   const base = world.cgroups.base()
   const cgroups = cgroupsAt(world, base.kind === 'base' ? [base.path] : [])

@@ -28,7 +28,7 @@ export async function newNotifications(world: World, heard: Heard): Promise<read
 
 /** At first there is nothing to tell; of more than can be read at once, the newest. A store that was lost numbers from 1 again. */
 async function unseenEvents(
-  { store, policy }: World,
+  { store, policy }: Pick<World, 'policy' | 'store'>,
   seen: number | null,
 ): Promise<{ readonly events: readonly HoldfastEvent[]; readonly seq: number }> {
   const reader = await store('reader')
@@ -40,7 +40,12 @@ async function unseenEvents(
 
 type News = { readonly notifications: readonly Notification[]; readonly history: NotifyHistory }
 
-async function newsOf(world: World, events: readonly HoldfastEvent[], known: NotifyHistory, now: number): Promise<News> {
+async function newsOf(
+  world: Pick<World, 'harnesses' | 'notify' | 'policy' | 'store'>,
+  events: readonly HoldfastEvent[],
+  known: NotifyHistory,
+  now: number,
+): Promise<News> {
   const notifications: Notification[] = []
   let history = known
   for (const [index, event] of events.entries()) {
@@ -57,7 +62,7 @@ async function newsOf(world: World, events: readonly HoldfastEvent[], known: Not
   return { notifications, history: held.history }
 }
 
-async function happeningOf(world: World, event: HoldfastEvent, later: readonly HoldfastEvent[]): Promise<Happening> {
+async function happeningOf(world: Pick<World, 'harnesses' | 'store'>, event: HoldfastEvent, later: readonly HoldfastEvent[]): Promise<Happening> {
   const store = await world.store('reader')
   const isAbout = ({ kind }: HoldfastEvent): boolean => kind === 'activity' || kind === 'ended'
   const run = isAbout(event) ? await store.runs.get(event.run) : null
@@ -72,7 +77,7 @@ async function happeningOf(world: World, event: HoldfastEvent, later: readonly H
   }
 }
 
-async function notificationOf(world: World, event: HoldfastEvent, as: NotifyKind, count = 1): Promise<Notification> {
+async function notificationOf(world: Pick<World, 'policy' | 'store'>, event: HoldfastEvent, as: NotifyKind, count = 1): Promise<Notification> {
   const store = await world.store('reader')
   const { session, run, seq, at } = event
   const found = await store.sessions.find(session, 'exact')
@@ -81,7 +86,7 @@ async function notificationOf(world: World, event: HoldfastEvent, as: NotifyKind
 }
 
 /** Which ways there are to a person from here; of the others, why not. */
-export function notifyWays(world: World): readonly { readonly way: NotifyWay; readonly why: string | null }[] {
+export function notifyWays(world: Pick<World, 'notifiers' | 'notify'>): readonly { readonly way: NotifyWay; readonly why: string | null }[] {
   const { desktop, bell, command } = world.notify()
   const off = 'config.toml has not turned it on'
   return [
@@ -92,7 +97,11 @@ export function notifyWays(world: World): readonly { readonly way: NotifyWay; re
 }
 
 /** Throws with a sentence where a person could not be reached this way. */
-export async function deliver(world: World, way: NotifyWay, notification: Notification): Promise<void> {
+export async function deliver(
+  world: Pick<World, 'evidence' | 'notifiers' | 'notify' | 'processes' | 'store'>,
+  way: NotifyWay,
+  notification: Notification,
+): Promise<void> {
   const { command } = world.notify()
   if (way === 'desktop') await world.notifiers.desktop(notification)
   if (way === 'bell') await ring(world, notification)
@@ -100,7 +109,10 @@ export async function deliver(world: World, way: NotifyWay, notification: Notifi
 }
 
 /** At the terminal that the agent is on; in a pane, tmux hands it on to whoever looks. Else at the one that it was started from, if that is still the same. */
-async function ring({ evidence, processes, notifiers, store }: World, { run: id }: Notification): Promise<void> {
+async function ring(
+  { evidence, processes, notifiers, store }: Pick<World, 'evidence' | 'notifiers' | 'processes' | 'store'>,
+  { run: id }: Notification,
+): Promise<void> {
   const agent = id === null ? null : evidence.harness(id)
   const terminal = agent === null ? null : processes.terminal(agent)
   if (terminal !== null) return notifiers.bell(terminal.path)

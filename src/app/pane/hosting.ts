@@ -3,7 +3,9 @@ import { type Namespaces, Problem } from '../../model/index.ts'
 import type { World } from '../world/world.ts'
 
 /** Why nothing can be hosted in panes here, or the tmux that can. */
-export async function hosting({ panes }: World): Promise<{ readonly trouble: string } | { readonly trouble: null; readonly version: string }> {
+export async function hosting({
+  panes,
+}: Pick<World, 'panes'>): Promise<{ readonly trouble: string } | { readonly trouble: null; readonly version: string }> {
   const trouble = panes.trouble()
   if (trouble !== null) return { trouble }
   const version = await panes.version()
@@ -13,7 +15,7 @@ export async function hosting({ panes }: World): Promise<{ readonly trouble: str
 }
 
 /** Why no run can be hosted in a pane here. */
-export async function unhosted(world: World): Promise<Problem | null> {
+export async function unhosted(world: Pick<World, 'panes'>): Promise<Problem | null> {
   const { trouble } = await hosting(world)
   return trouble === null
     ? null

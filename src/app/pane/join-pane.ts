@@ -33,7 +33,7 @@ export async function joinPane(world: World, run: RunBase & { readonly tmux: Pan
 }
 
 /** One that has just ended is not alive without a pane. */
-async function withoutPane(world: World, run: RunBase): Promise<Attached> {
+async function withoutPane(world: Pick<World, 'clock' | 'policy' | 'runLogs' | 'store'>, run: RunBase): Promise<Attached> {
   const ended = await endSoon(world, run.id)
   if (ended === null) throw noPane(run)
   return { kind: 'over', name: await nameOf(world, run), ended, shown: world.runLogs.size(run.id) > 0 }
@@ -49,7 +49,7 @@ export async function endAfterJoin(world: World, id: string): Promise<AfterJoin>
 }
 
 /** With its pane gone, the end of a run is about to be on record. */
-async function endSoon(world: World, id: string): Promise<Ended | null> {
+async function endSoon(world: Pick<World, 'clock' | 'policy' | 'store'>, id: string): Promise<Ended | null> {
   const { clock, policy } = world
   for (const until = clock.elapsed() + policy.keeperLeaveMs; ; ) {
     const ended = await endOf(world, id)
@@ -58,13 +58,13 @@ async function endSoon(world: World, id: string): Promise<Ended | null> {
   }
 }
 
-async function nameOf(world: World, { session }: RunBase): Promise<string> {
+async function nameOf(world: Pick<World, 'store'>, { session }: RunBase): Promise<string> {
   const found = await (await world.store('reader')).sessions.find(session, 'exact')
   return (found.kind === 'found' ? found.view.session.name : null) ?? session
 }
 
 /** Of one that has just ended it is said that it has. */
-export async function paneOf(world: World, run: Hosted): Promise<PaneView> {
+export async function paneOf(world: Pick<World, 'clock' | 'evidence' | 'panes' | 'policy' | 'processes' | 'store'>, run: Hosted): Promise<PaneView> {
   const pane = await lookFor(world, run)
   if (pane !== null) return pane
   const ended = await endSoon(world, run.id)
@@ -75,7 +75,7 @@ export async function paneOf(world: World, run: Hosted): Promise<PaneView> {
 }
 
 /** The pane that its keeper is, and no other: somebody may have opened more beside it. */
-async function lookFor(world: World, run: Hosted): Promise<PaneView | null> {
+async function lookFor(world: Pick<World, 'evidence' | 'panes' | 'processes'>, run: Hosted): Promise<PaneView | null> {
   const trouble = world.panes.trouble()
   if (trouble !== null) throw new Problem('tmux-unavailable', `the pane of session ${run.session} cannot be reached: ${trouble}`)
   await reachServer(world, run)
@@ -83,7 +83,7 @@ async function lookFor(world: World, run: Hosted): Promise<PaneView | null> {
 }
 
 /** A server whose socket was swept away lives on, and nobody finds it: it makes another when it is told to. */
-export async function reachServer({ panes, evidence, processes }: World, run: RunBase): Promise<boolean> {
+export async function reachServer({ panes, evidence, processes }: Pick<World, 'evidence' | 'panes' | 'processes'>, run: RunBase): Promise<boolean> {
   const server = run.tmux !== null && panes.isSwept(run.tmux) ? evidence.server(run.id) : null
   if (run.tmux === null || server === null || judge(processes, run.place, server).kind !== 'alive') return false
   return panes.restore(run.tmux, server)
@@ -95,7 +95,7 @@ const noPane = (run: RunBase): Problem =>
   })
 
 /** With its keeper the pane of a run is gone. One that is left although its keeper is proven gone shows nothing any more, and is closed. */
-export async function closePane(world: World, run: Run): Promise<void> {
+export async function closePane(world: Pick<World, 'clock' | 'panes' | 'policy' | 'processes'>, run: Run): Promise<void> {
   const { clock, policy, panes, processes } = world
   if (run.tmux === null || run.keeper === null) return
   const until = clock.elapsed() + policy.keeperLeaveMs
@@ -106,7 +106,11 @@ export async function closePane(world: World, run: Run): Promise<void> {
 }
 
 /** What its pane shows, with what has left it at the top; null: it has just ended, and what it showed is in its log. */
-export async function seePane(world: World, run: Hosted, lines: number | null): Promise<string | null> {
+export async function seePane(
+  world: Pick<World, 'clock' | 'evidence' | 'panes' | 'policy' | 'processes' | 'store'>,
+  run: Hosted,
+  lines: number | null,
+): Promise<string | null> {
   const { panes, policy } = world
   const pane = await lookFor(world, run)
   const text = pane === null ? null : await panes.capture(run.tmux, pane, Math.min(lines ?? policy.paneLines, policy.paneLines))

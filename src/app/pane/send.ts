@@ -73,7 +73,7 @@ async function type(world: World, session: Session, run: Hosted, text: string, f
 const LATER = 'it may still be read later'
 const UNSEEN = `it was typed, but its screen could not be seen after that, so Enter was not pressed; ${LATER}`
 
-function notNow({ evidence, fences, processes }: World, run: LiveRun): string | null {
+function notNow({ evidence, fences, processes }: Pick<World, 'evidence' | 'fences' | 'processes'>, run: LiveRun): string | null {
   if (run.state !== 'running') return `it is ${run.state}`
   if (fences.isRetired(run.id)) return 'its agent was told to end'
   const harness = evidence.harness(run.id)
@@ -89,7 +89,10 @@ const inQuestion = (world: World, session: Session, run: LiveRun): string | null
     : null
 
 /** What is typed in copy mode goes to tmux: that is left first. */
-async function readyPane(world: World, run: Hosted): Promise<PaneView | null> {
+async function readyPane(
+  world: Pick<World, 'clock' | 'evidence' | 'panes' | 'policy' | 'processes' | 'store'>,
+  run: Hosted,
+): Promise<PaneView | null> {
   const pane = await paneOf(world, run)
   if (!pane.inMode) return pane
   await world.panes.leaveMode(run.tmux, pane)

@@ -1,4 +1,4 @@
-import { endTree, type Looked, lookAt, lookAtAll, release } from '../../act/index.ts'
+import { endTree, type Looked, type LookPorts, lookAt, lookAtAll, release } from '../../act/index.ts'
 import { verdict } from '../../decide/index.ts'
 import type { Intent, LiveRun, Survivor } from '../../model/index.ts'
 import { BY, Problem } from '../../model/index.ts'
@@ -7,7 +7,7 @@ import type { World } from '../world/world.ts'
 import { asLive, readAll } from './recover.ts'
 
 /** What the run directories alone tell, when the store cannot be used: enough to see what runs, and to stop it. */
-export async function seeWithoutStore(world: World): Promise<SessionView[]> {
+export async function seeWithoutStore(world: LookPorts): Promise<SessionView[]> {
   const runs = readAll(world.runRecords).map(asLive)
   const looked = await lookAtAll(runs, world)
   return runs.flatMap((run): SessionView[] => {
@@ -35,7 +35,7 @@ export type StoppedWithoutStore = {
 }
 
 /** As far as a run's directory tells: by its session's id, or one that this had before. */
-export const isCalled = ({ runRecords }: World, { run }: SessionView, reference: string): boolean =>
+export const isCalled = ({ runRecords }: Pick<World, 'runRecords'>, { run }: SessionView, reference: string): boolean =>
   [run.session, run.id, ...(runRecords.read(run.id)?.former ?? [])].includes(reference)
 
 /** The tombstone keeps who asked, so that the end is called by its name once the store can be told. */

@@ -5,7 +5,7 @@ import type { World } from '../world/world.ts'
 export type SessionCount = { readonly state: string; readonly harness: string | null; readonly count: number }
 
 /** As the store has it: nobody's processes are looked at, and nothing is written. */
-export async function countSessions(world: World): Promise<SessionCount[]> {
+export async function countSessions(world: Pick<World, 'policy' | 'store'>): Promise<SessionCount[]> {
   const { views } = await (await world.store('reader')).sessions.snapshot('live', world.policy.sessionsShown)
   const harnesses = new Map(views.map(({ session }) => [session.id, session.harness]))
   const counts = new Map<string, SessionCount>()

@@ -3,7 +3,7 @@ import { isLive } from '../../model/index.ts'
 import type { World } from '../world/world.ts'
 
 /** How a run ended, if it has. */
-export async function endOf(world: World, id: string): Promise<Ended | null> {
+export async function endOf(world: Pick<World, 'store'>, id: string): Promise<Ended | null> {
   const run = await (await world.store('reader')).runs.get(id)
   return run === null || isLive(run) ? null : run
 }

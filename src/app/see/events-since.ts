@@ -6,7 +6,7 @@ import { findSession } from './find-session.ts'
 export type Happened = { readonly seq: number; readonly any: boolean; readonly of: readonly string[] }
 
 /** What happened since. Null: from now on. Cheap where nothing did. */
-export async function happenedSince(world: World, after: number | null, references: readonly string[]): Promise<Happened> {
+export async function happenedSince(world: Pick<World, 'policy' | 'store'>, after: number | null, references: readonly string[]): Promise<Happened> {
   const store = await world.store('reader')
   const seq = (await store.events.list({ session: null, after: 0, limit: 1 })).at(-1)?.seq ?? 0
   if (after === null || seq === after) return { seq, any: false, of: [] }
@@ -23,7 +23,7 @@ export async function happenedSince(world: World, after: number | null, referenc
 }
 
 /** Its present id: it may have got another one since. */
-async function idOf(world: World, reference: string): Promise<string | null> {
+async function idOf(world: Pick<World, 'store'>, reference: string): Promise<string | null> {
   try {
     return (await findSession(await world.store('reader'), reference)).session.id
   } catch (error) {

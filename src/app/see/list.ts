@@ -19,7 +19,7 @@ export async function listSessions(world: World, which: 'live' | 'all', around: 
 }
 
 /** Do the harnesses list two live processes under the native id of one of these sessions? */
-function tellOfTwo({ env, processes }: World, sights: readonly SessionView[]): boolean {
+function tellOfTwo({ env, processes }: Pick<World, 'env' | 'processes'>, sights: readonly SessionView[]): boolean {
   const wanted = new Set(
     sights.flatMap(({ session, run }) => (session.native !== null && isLive(run) ? [`${session.harness} ${session.native}`] : [])),
   )

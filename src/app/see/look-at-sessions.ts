@@ -1,4 +1,4 @@
-import { type Looked, lookAtAll, usageOf } from '../../act/index.ts'
+import { type Looked, type LookPorts, lookAtAll, usageOf } from '../../act/index.ts'
 import { converge, endedAt, type Verdict, verdict } from '../../decide/index.ts'
 import type { HoldfastEvent, LiveRun, Lock, Run, Session, SessionRecord, Store } from '../../model/index.ts'
 import { isLive, liveRunsOf, Problem } from '../../model/index.ts'
@@ -73,7 +73,7 @@ async function seeViews(world: World, store: Store, views: readonly SessionRecor
 }
 
 /** A keeper that is just writing down an end gets a moment to do it. */
-export async function lookSettled(world: World, runs: readonly LiveRun[]): Promise<Map<string, Looked>> {
+export async function lookSettled(world: LookPorts & Pick<World, 'clock' | 'policy'>, runs: readonly LiveRun[]): Promise<Map<string, Looked>> {
   const looked = await lookAtAll(runs, world)
   const until = world.clock.elapsed() + SETTLE_READ_MS
   for (;;) {
@@ -135,7 +135,12 @@ function fenceNote(world: World, run: LiveRun, { kind }: Verdict): string | null
 }
 
 /** Its command is over, its session is not. */
-const handedOverNote = ({ harnessDaemonRules }: World, { argv }: LiveRun, { kind }: Verdict, { harness }: Looked): string | null =>
+const handedOverNote = (
+  { harnessDaemonRules }: Pick<World, 'harnessDaemonRules'>,
+  { argv }: LiveRun,
+  { kind }: Verdict,
+  { harness }: Looked,
+): string | null =>
   kind === 'alive' && harness?.kind === 'gone' && harnessDaemonRules.handsOver(argv) !== null
     ? "its session goes on in its harness's own daemon"
     : null

@@ -9,7 +9,7 @@ export type ToWatch = {
 }
 
 /** Where what happens to live runs shows: the folder of their directories, and the cgroup of each, as far as it has one. */
-export async function runsToWatch({ runRecords, evidence, store }: World): Promise<ToWatch> {
+export async function runsToWatch({ runRecords, evidence, store }: Pick<World, 'evidence' | 'runRecords' | 'store'>): Promise<ToWatch> {
   const { live } = await (await store('writer')).retention.remains(0)
   return { folder: dirname(runRecords.path('-')), live, cgroupOf: evidence.cgroup }
 }

@@ -43,7 +43,7 @@ async function isNobodys(store: Store, lock: Lock): Promise<boolean> {
   return lock.holder.kind !== 'run' || lock.run === null || !(await store.runs.liveAmong([lock.run])).has(lock.run)
 }
 
-function sightsOf({ clock, processes }: World, held: readonly Judged[]): LockView[] {
+function sightsOf({ clock, processes }: Pick<World, 'clock' | 'processes'>, held: readonly Judged[]): LockView[] {
   const now = { here: processes.here(), ticks: processes.ticks(), at: clock.now() }
   return held.map(([lock, state]) => {
     const others = held.flatMap(([other]) => (other.seq === lock.seq ? [] : [other]))
@@ -64,7 +64,7 @@ const isShared = (one: Lock, other: Lock): boolean => one.shared.some(({ run, di
 const nameOf = ({ session, user, directory }: Lock): string => `${session ?? user} in ${directory.path}`
 
 /** Was this run started beside others on purpose? */
-export async function wasShared(world: World, run: string): Promise<boolean> {
+export async function wasShared(world: Pick<World, 'store'>, run: string): Promise<boolean> {
   const { locks } = await (await world.store('reader')).locks.all([], null)
   return locks.some((lock) => lock.run === run && lock.holder.kind === 'run' && lock.shared.length > 0)
 }

@@ -59,7 +59,7 @@ async function markAll({ world }: Plan, run: LiveRun, agent: Agent): Promise<num
 }
 
 /** A pid may get a new tenant at any time: a stranger that was marked by that gets back what it had, at once. */
-function mark({ processes, keepers }: World, { pid, ticks }: ProcessId, marker: number): boolean {
+function mark({ processes, keepers }: Pick<World, 'keepers' | 'processes'>, { pid, ticks }: ProcessId, marker: number): boolean {
   const before = processes.marker(pid)
   if (before !== null && before !== marker) return false
   const done = keepers.mark(pid, marker)

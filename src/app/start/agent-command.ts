@@ -38,7 +38,7 @@ export function commandFacts(called: Called): Facts {
 }
 
 /** A session that was never given a prompt lies nowhere, and cannot be resumed: it begins anew, under the same id where it lets us choose. */
-const isUnbegun = (world: World, { sessions }: Harness, native: string): boolean =>
+const isUnbegun = (world: Pick<World, 'env' | 'readDatabase'>, { sessions }: Harness, native: string): boolean =>
   sessions !== null && sessions.find(world.env, native, world.readDatabase) === null
 
 /** The words of a command that the checks have let pass. */
@@ -54,7 +54,7 @@ export function speak(facts: Facts): AgentCommand {
 }
 
 /** In a daemon that it shares with others a session is hard to tell from theirs: our own are kept out of it. */
-function apartWords(world: World, harness: Harness, program: string, { argv, promptFile }: StartRequest): string[] {
+function apartWords(world: Pick<World, 'env'>, harness: Harness, program: string, { argv, promptFile }: StartRequest): string[] {
   const { apart } = harness.speech
   if (apart === undefined || promptFile !== undefined || isHeadless(harness, argv)) return []
   return wantsApart(harness, argv, helpOf(program, world.env)) ? [apart] : []
@@ -63,7 +63,7 @@ function apartWords(world: World, harness: Harness, program: string, { argv, pro
 const UNKNOWN = { harness: null, native: null, resumes: false, prompt: null, daemonizes: false, continues: false } as const
 
 /** A command as it stands: not a word of it is changed, but we know what we know of it. */
-function literally(world: World, { argv }: StartRequest): AgentCommand {
+function literally(world: Pick<World, 'ownHarnesses'>, { argv }: StartRequest): AgentCommand {
   const { harness, args } = commandOf(argv, world.ownHarnesses()) ?? { harness: null, args: [] }
   if (harness === null) return { ...UNKNOWN, argv }
   const native = idIn(harness, args)
@@ -79,7 +79,7 @@ function literally(world: World, { argv }: StartRequest): AgentCommand {
 }
 
 /** What is adopted was started by others: it carries what is proven of it. */
-function asItRuns(world: World, argv: readonly string[], { harness: name, nativeId }: Agent): AgentCommand {
+function asItRuns(world: Pick<World, 'harnesses'>, argv: readonly string[], { harness: name, nativeId }: Agent): AgentCommand {
   const harness = world.harnesses().find((one) => one.name === name) ?? null
   return { argv, harness, native: harness === null ? null : nativeId, resumes: true, prompt: null, daemonizes: false, continues: false }
 }
@@ -124,10 +124,10 @@ function headless(harness: Harness, how: How, args: readonly string[], facts: Fa
   return { words, stdin: onStdin ? prompt : null }
 }
 
-export const isInstalled = (world: World, harness: Harness): boolean => installed(world, harness) !== undefined
+export const isInstalled = (world: Pick<World, 'directories' | 'env'>, harness: Harness): boolean => installed(world, harness) !== undefined
 
 /** The first of its executables that is there. */
-const installed = (world: World, { commands, owns }: Harness): string | undefined =>
+const installed = (world: Pick<World, 'directories' | 'env'>, { commands, owns }: Harness): string | undefined =>
   commands.find((command) => {
     const path = world.directories.program(command, '/', world.env['PATH'])
     return path !== null && owns?.(path) !== false

@@ -1,3 +1,4 @@
+import type { LookPorts } from '../../act/index.ts'
 import { relationOf, standingOf } from '../../decide/index.ts'
 import type { Agent, Directory } from '../../model/index.ts'
 import { Problem, sameProcess } from '../../model/index.ts'
@@ -47,7 +48,7 @@ async function unmanagedIn(world: World, directory: Directory): Promise<Agent[]>
  * Without those that a live run on record has, as its members. A marker alone says little: what a harness's shared daemon starts for others
  * carries that of the run in which the daemon was born.
  */
-async function withoutManaged(world: World, agents: readonly Agent[]): Promise<Agent[]> {
+async function withoutManaged(world: LookPorts & Pick<World, 'policy' | 'store'>, agents: readonly Agent[]): Promise<Agent[]> {
   if (agents.length === 0) return []
   const owners = await ownersOf(
     world,

@@ -12,7 +12,7 @@ import { newMarker, OWN_VARIABLES } from '../world/ids.ts'
 import type { World } from '../world/world.ts'
 
 export function launchOf(
-  world: World,
+  world: Pick<World, 'assets' | 'env' | 'fences' | 'home' | 'own' | 'ownHarnesses' | 'worktreesFolder'>,
   run: RunRecord,
   about: {
     lineage: readonly string[]
@@ -62,7 +62,7 @@ export function launchOf(
 }
 
 /** In the foreground the keeper is on record with the claim; it only has to be told. */
-export const handOver = (world: World, launch: Launch): void => world.keepers.handOver(launch)
+export const handOver = (world: Pick<World, 'keepers'>, launch: Launch): void => world.keepers.handOver(launch)
 
 /** Spawn, record, open the gate. Whatever goes wrong before it is open closes it, and nothing ever runs. */
 export async function launchDetached(world: World, store: Store, launch: Launch): Promise<ProcessId> {
@@ -84,7 +84,12 @@ export async function launchDetached(world: World, store: Store, launch: Launch)
 }
 
 /** Our server is nobody's: a helper by its marker, and in no run's cgroup. */
-async function hostInPane(world: World, store: Store, launch: Launch, pane: Pane): Promise<HostedKeeper> {
+async function hostInPane(
+  world: Pick<World, 'cgroups' | 'evidence' | 'keepers' | 'panes' | 'policy' | 'processes'>,
+  store: Store,
+  launch: Launch,
+  pane: Pane,
+): Promise<HostedKeeper> {
   if (world.panes.isSwept(pane)) await reachAny(world, store, pane)
   const base = world.cgroups.base()
   const marker = world.keepers.markerTrouble() === null ? newMarker('helper') : null
@@ -92,14 +97,14 @@ async function hostInPane(world: World, store: Store, launch: Launch, pane: Pane
 }
 
 /** Another server may have come up since its namespaces were looked at: what counts is where the keeper is. */
-function takeHosted(world: World, run: RunBase, { server, namespaces }: HostedKeeper): void {
+function takeHosted(world: Pick<World, 'evidence'>, run: RunBase, { server, namespaces }: HostedKeeper): void {
   const problem = hostedElsewhere(namespaces)
   if (problem !== null) throw problem
   if (server !== null) world.evidence.recordServer(run.id, server)
 }
 
 /** A second server in the place of one that lives would hide it from everybody. */
-async function reachAny(world: World, store: Store, { socket }: Pane): Promise<void> {
+async function reachAny(world: Pick<World, 'evidence' | 'panes' | 'policy' | 'processes'>, store: Store, { socket }: Pane): Promise<void> {
   const { views } = await store.sessions.snapshot('live', world.policy.sessionsShown)
   for (const run of liveRunsOf(views)) if (run.tmux?.socket === socket && (await reachServer(world, run))) return
 }
@@ -108,7 +113,12 @@ async function reachAny(world: World, store: Store, { socket }: Pane): Promise<v
 const startProblem = (code: number): ProblemId => (code === 126 || code === 127 ? 'program-missing' : 'program-not-started')
 
 /** Comes back when the agent is on record. One that could not be started, or was ended before it began, is told as such. */
-export async function untilHarness(world: World, store: Store, run: RunBase, keeper: ProcessId): Promise<ProcessId> {
+export async function untilHarness(
+  world: Pick<World, 'clock' | 'evidence' | 'home' | 'policy' | 'processes'>,
+  store: Store,
+  run: RunBase,
+  keeper: ProcessId,
+): Promise<ProcessId> {
   const { evidence, clock, policy, processes } = world
   const until = clock.elapsed() + policy.launchMs
   const look = { hint: `look with: holdfast status ${run.session}` }

@@ -79,7 +79,7 @@ export async function withWorktree(plan: Plan): Promise<{ readonly plan: Plan; r
   return { plan: { ...plan, unmade: null, directory: world.directories.find(dir) }, made: made ? path : null }
 }
 
-function newSessionId(program: string, { clock }: World): string {
+function newSessionId(program: string, { clock }: Pick<World, 'clock'>): string {
   const stem = program
     .slice(program.lastIndexOf('/') + 1)
     .replaceAll(/[^A-Za-z0-9._-]/g, '')

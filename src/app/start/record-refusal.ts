@@ -10,7 +10,12 @@ import type { StartRequest } from './request.ts'
  * A start was refused because a live owner holds what it wanted: the holder's record says who came. In passing: it neither waits for
  * another writer, nor changes what the caller is told.
  */
-export async function recordRefusal(world: World, request: StartRequest, plan: Plan | null, error: unknown): Promise<void> {
+export async function recordRefusal(
+  world: Pick<World, 'clock' | 'host' | 'policy' | 'processes' | 'store' | 'user'>,
+  request: StartRequest,
+  plan: Plan | null,
+  error: unknown,
+): Promise<void> {
   if (!(error instanceof Problem) || error.kind !== 'held') return
   const asker = {
     pid: plan?.front?.keeper.pid ?? world.processes.self().pid,

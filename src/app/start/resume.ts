@@ -16,7 +16,7 @@ export type Resumption = Pick<StartRequest, 'session' | 'argv' | 'harness' | 're
  * again. `args`: what the caller adds (or, where we know nothing, the command to run instead).
  */
 export async function resumptionOf(
-  world: World,
+  world: Pick<World, 'directories' | 'env' | 'harnesses' | 'readDatabase' | 'store'>,
   reference: string,
   args: readonly string[] | null,
   { dir, ends }: { readonly dir: string | undefined; readonly ends: boolean },
@@ -47,7 +47,7 @@ async function followMove(store: Store, view: SessionRecord): Promise<SessionRec
 }
 
 /** Said by its native id, that very conversation is meant; said otherwise, the last that it carried. */
-function nativeFor(world: World, session: Session, reference: string, harness: Harness): string {
+function nativeFor(world: Pick<World, 'env' | 'readDatabase'>, session: Session, reference: string, harness: Harness): string {
   const isName = reference === session.id || reference === session.name || reference === session.native
   const meant = isName ? null : (harness.sessions?.find(world.env, reference, world.readDatabase)?.id ?? null)
   const id = meant ?? session.native ?? idIn(harness, session.argv.slice(1))
@@ -68,7 +68,7 @@ function refuseElsewhere(harness: Harness, session: Session, dir: string | undef
 type Elsewhere = OnDisk & { readonly harness: Harness }
 
 /** A session of some harness that Holdfast has never run. */
-function onDisk(world: World, id: string): Elsewhere | null {
+function onDisk(world: Pick<World, 'directories' | 'env' | 'harnesses' | 'readDatabase'>, id: string): Elsewhere | null {
   const found = world.harnesses().flatMap((harness) => {
     const session = harness.speech.resume === null ? null : (harness.sessions?.find(world.env, id, world.readDatabase) ?? null)
     return session === null ? [] : [{ ...session, harness }]
@@ -94,13 +94,13 @@ function fromDisk({ harness, id, dir: was }: Elsewhere, args: readonly string[] 
 }
 
 /** Sessions to choose from: those that are over first in mind, the newest first. */
-export async function resumable(world: World, dir: string | null): Promise<SessionRecord[]> {
+export async function resumable(world: Pick<World, 'policy' | 'store'>, dir: string | null): Promise<SessionRecord[]> {
   const { views } = await (await world.store('reader')).sessions.snapshot('all', world.policy.sessionsShown)
   return views.filter(({ run }) => run !== null && run.task === null && run.parent === null && (dir === null || run.dir === dir))
 }
 
 /** A run that had a prompt and ended with it is not started again by itself: its turns are not idempotent. */
-export function refuseSamePrompt(world: World, { session, run }: SessionRecord): void {
+export function refuseSamePrompt(world: Pick<World, 'harnesses'>, { session, run }: SessionRecord): void {
   const harness = world.harnesses().find(({ name }) => name === session.harness)
   if (harness === undefined || run === null || !isHeadless(harness, session.argv.slice(1))) return
   throw new Problem('prompt-repeated', `session ${session.id} was given its prompt on the command line; a restart would have it done twice`, {

@@ -75,7 +75,12 @@ async function overAmong(store: Store, runs: readonly string[], proven: readonly
 }
 
 /** Whom a message has reached is told so with its next tool call, unless it was with a prompt in between. */
-export async function announce(world: World, store: Store, readers: readonly string[], message: Pick<Message, 'seq' | 'from'>): Promise<void> {
+export async function announce(
+  world: Pick<World, 'agentInbox' | 'clock' | 'policy'>,
+  store: Store,
+  readers: readonly string[],
+  message: Pick<Message, 'seq' | 'from'>,
+): Promise<void> {
   // The message is on its way, whatever becomes of this.
   const inPassing = recordInPassing()
   for (const session of readers)
@@ -96,7 +101,7 @@ export async function announce(world: World, store: Store, readers: readonly str
     })
 }
 
-function isToBeAnnounced({ agentInbox }: World, run: string, message: Told['message']): boolean {
+function isToBeAnnounced({ agentInbox }: Pick<World, 'agentInbox'>, run: string, message: Told['message']): boolean {
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     const { version, text } = agentInbox.told(run)
     const told = announced(toldFrom(text), message)

@@ -25,7 +25,7 @@ export const hookHelp = (world: World): HookHelp => ({
 })
 
 /** It is if it is the only agent between the hook and the command that the run is. */
-function isAbout({ processes, evidence, ownHarnesses }: World, run: Run): boolean {
+function isAbout({ processes, evidence, ownHarnesses }: Pick<World, 'evidence' | 'ownHarnesses' | 'processes'>, run: Run): boolean {
   const command = evidence.harness(run.id)
   const origins = processes.origins()
   const last = command === null ? -1 : origins.findIndex((one) => sameProcess(one, command))

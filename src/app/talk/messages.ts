@@ -54,7 +54,7 @@ export async function sendMessage(world: World, { to, text }: MessageRequest): P
 
 const addressed = (to: MessageRequest['to']): Addressed => (typeof to === 'object' ? 'session' : to)
 
-function refuseText(world: World, text: string): void {
+function refuseText(world: Pick<World, 'policy'>, text: string): void {
   if (text.trim() === '') throw new Problem('text-empty', 'there is nothing to send: the message is empty')
   const bytes = Buffer.byteLength(text)
   if (bytes > world.policy.messageBytes)

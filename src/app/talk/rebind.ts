@@ -62,7 +62,13 @@ const ownedBy = (world: World, to: string, { session, run }: SessionRecord): Pro
     : new Problem('session-id-taken', `the id ${to} was just taken by session ${session.id}`, { hint: 'try again' })
 
 /** An id that is on record as a conversation's, or that the harness knows, is that of the conversation, too. */
-async function conversationOf(world: World, store: Store, { name, sessions }: Harness, run: Run | null, id: string): Promise<NativeId | null> {
+async function conversationOf(
+  world: Pick<World, 'env' | 'readDatabase' | 'usageFiles'>,
+  store: Store,
+  { name, sessions }: Harness,
+  run: Run | null,
+  id: string,
+): Promise<NativeId | null> {
   const native = { harness: name, id }
   if ((await store.conversations.owner(native)) !== null) return native
   const places = run === null ? world.env : placesOf(world, run.id)

@@ -40,7 +40,12 @@ async function membersOf(world: World, runs: readonly Run[]): Promise<Group[]> {
 }
 
 /** Who carries the marker of another run, or a helper's, is not of this one, wherever it is. */
-function portsIn({ processes }: World, run: Run, pids: readonly number[], ports: ReadonlyMap<number, readonly number[]>): number[] {
+function portsIn(
+  { processes }: Pick<World, 'processes'>,
+  run: Run,
+  pids: readonly number[],
+  ports: ReadonlyMap<number, readonly number[]>,
+): number[] {
   const own = pids.filter((pid) => ports.has(pid) && (run.marker === null || run.adopted || (processes.marker(pid) ?? run.marker) === run.marker))
   return [...new Set(own.flatMap((pid) => ports.get(pid) ?? []))].toSorted((one, other) => one - other)
 }

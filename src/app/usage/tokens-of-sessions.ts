@@ -42,7 +42,7 @@ function tokensOfView(world: World, { run, liveness }: SessionView, ended: Token
 type Unwatched = NonNullable<SessionView['tokens']>['unwatched']
 
 /** Its keeper is gone: it is an orphan, and all since is burned for nobody. */
-function beyondWatched(world: World, run: Run, now: Tokens): Unwatched {
+function beyondWatched(world: Pick<World, 'usageFiles'>, run: Run, now: Tokens): Unwatched {
   const last = lastWatched(world, run.id) ?? { at: run.startedAt, tokens: NO_TOKENS }
   return { since: last.at, tokens: tokensBeyond(now, last.tokens) }
 }

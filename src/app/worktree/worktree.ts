@@ -27,7 +27,12 @@ function namesFor(around: Directory, wanted: string, session: string): { readonl
 }
 
 /** The directory that `worktreeFor` will answer, as far as it can be told without making it. A directory that is not there yet is held by no lock. */
-export function expectedWorktree(world: World, around: Directory, wanted: string, session: string): Directory {
+export function expectedWorktree(
+  world: Pick<World, 'directories' | 'worktreesFolder'>,
+  around: Directory,
+  wanted: string,
+  session: string,
+): Directory {
   const { branch, stem } = namesFor(around, wanted, session)
   let path = join(world.worktreesFolder, stem)
   for (let place = 2; place <= PLACES && world.directories.exists(path); place++) {
@@ -51,7 +56,13 @@ async function oneAtATime<T>(world: World, store: Store, path: string, body: () 
   }
 }
 
-async function findOrMake(world: World, around: Directory, branch: string, stem: string, session: string): Promise<MadeWorktree> {
+async function findOrMake(
+  world: Pick<World, 'clock' | 'directories' | 'policy' | 'processes' | 'worktrees' | 'worktreesFolder'>,
+  around: Directory,
+  branch: string,
+  stem: string,
+  session: string,
+): Promise<MadeWorktree> {
   const repository = around.repository?.root ?? around.path
   for (let place = 1; place <= PLACES; place++) {
     const path = join(world.worktreesFolder, place === 1 ? stem : `${stem}-${place}`)
@@ -73,9 +84,9 @@ async function findOrMake(world: World, around: Directory, branch: string, stem:
 }
 
 /** We hold its place, so whoever began it is gone; git itself may still be at it. */
-const isHalfMade = async (world: World, path: string): Promise<boolean> => (await world.worktrees.state(path)).kind === 'half'
+const isHalfMade = async (world: Pick<World, 'worktrees'>, path: string): Promise<boolean> => (await world.worktrees.state(path)).kind === 'half'
 
-async function mend(world: World, path: string): Promise<void> {
+async function mend(world: Pick<World, 'clock' | 'policy' | 'processes' | 'worktrees'>, path: string): Promise<void> {
   const until = world.clock.elapsed() + world.policy.worktreeMs
   while (cwdsBelow(world)(path) !== null) {
     if (world.clock.elapsed() >= until)
@@ -87,13 +98,13 @@ async function mend(world: World, path: string): Promise<void> {
 }
 
 /** Below the top of a large repository one works in a part of it; a folder that is not committed is not there. */
-function sameFolder({ directories }: World, path: string, around: Directory): string {
+function sameFolder({ directories }: Pick<World, 'directories'>, path: string, around: Directory): string {
   const dir = join(path, relative(around.repository?.root ?? around.path, around.path))
   return directories.exists(dir) ? dir : path
 }
 
 /** Another worktree of the same repository, on that branch. */
-function isFor(world: World, path: string, around: Directory, branch: string): boolean {
+function isFor(world: Pick<World, 'directories'>, path: string, around: Directory, branch: string): boolean {
   const there = world.directories.look(path, world.directories.mounts())
   return (
     there !== null && world.directories.branch(path) === branch && (areWorktrees(there, around) || there.repository?.top === around.repository?.top)
@@ -101,7 +112,7 @@ function isFor(world: World, path: string, around: Directory, branch: string): b
 }
 
 /** What is to be told of a directory that lies in a worktree of ours. */
-export function worktreeAt({ directories, worktreesFolder }: World, dir: string): WorktreeView | null {
+export function worktreeAt({ directories, worktreesFolder }: Pick<World, 'directories' | 'worktreesFolder'>, dir: string): WorktreeView | null {
   const name = dir.startsWith(`${worktreesFolder}/`) ? dir.slice(worktreesFolder.length + 1).split('/', 1)[0] : undefined
   if (name === undefined) return null
   const path = join(worktreesFolder, name)
@@ -128,7 +139,7 @@ export const whoUses = ({ lock, verdict }: Holding): string =>
     : `${lock.session ?? lock.user} ${lock.holder.kind === 'run' ? 'works in it' : `holds it: ${lock.reason}`}`
 
 /** Who works in a directory, or below it, whether or not we know them. */
-export function cwdsBelow({ processes }: World): (path: string) => string | null {
+export function cwdsBelow({ processes }: Pick<World, 'processes'>): (path: string) => string | null {
   const { rows, blind } = processes.table({ since: Number.POSITIVE_INFINITY, cookies: false })
   const at = rows.flatMap((row) => (isDead(row.state) ? [] : [{ row, cwd: processes.cwd(row.pid) }]))
   return (path) => {

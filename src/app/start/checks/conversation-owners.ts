@@ -93,7 +93,11 @@ const BECAUSE: Readonly<Record<NativeClaim['how'], string>> = {
 
 const whose = ({ session }: Owner): string => (session === null ? ', which Holdfast did not start' : `, which is part of session ${session}`)
 
-async function waysOut(world: World, { agent, session, how }: Owner, rows: ReturnType<typeof everybody>): Promise<string[]> {
+async function waysOut(
+  world: Pick<World, 'harnessDaemons' | 'processes' | 'store'>,
+  { agent, session, how }: Owner,
+  rows: ReturnType<typeof everybody>,
+): Promise<string[]> {
   if (session !== null) return [`holdfast stop ${session}`, 'or end it where it was started']
   const beside = how === 'named' ? ['--allow-unmanaged, if you know that it has left that one'] : []
   const kept = keeperOf(agent.row, world.harnessDaemons(rows))
