@@ -4,25 +4,26 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { EndRunPorts } from '../../src/act/index.ts'
 import { runFiles } from '../../src/keep/index.ts'
-import type { Clock, ExitRecord, LiveRun, ProcessId, ProcessRow, Signal, Store } from '../../src/model/index.ts'
+import type { Clock, ExitRecord, LiveRun, ProcessId, ProcessRow, RunFiles, Signal, Store } from '../../src/model/index.ts'
 import { isDead, policy } from '../../src/model/index.ts'
 import { openSqliteStore } from '../../src/record/index.ts'
 import { aClaim, aRun, place } from '../record/examples.ts'
 
 export type Sent = { readonly pid: number; readonly signal: Signal }
-type Simulated = EndRunPorts & {
-  readonly store: Store
-  readonly sent: Sent[]
-  /** Puts a process into the world. `deaf`: it only heeds KILL. */
-  add(row: Partial<ProcessRow> & { pid: number }, deaf?: boolean): ProcessId
-  remove(pid: number): void
-  /** Runs when the virtual clock gets there. */
-  after(ms: number, what: () => void): void
-  readonly exits: Map<string, ExitRecord>
-  readonly harnesses: Map<string, ProcessId>
-  launch(session: string, more?: Partial<LiveRun>): Promise<LiveRun>
-  close(): void
-}
+type Simulated = EndRunPorts &
+  RunFiles & {
+    readonly store: Store
+    readonly sent: Sent[]
+    /** Puts a process into the world. `deaf`: it only heeds KILL. */
+    add(row: Partial<ProcessRow> & { pid: number }, deaf?: boolean): ProcessId
+    remove(pid: number): void
+    /** Runs when the virtual clock gets there. */
+    after(ms: number, what: () => void): void
+    readonly exits: Map<string, ExitRecord>
+    readonly harnesses: Map<string, ProcessId>
+    launch(session: string, more?: Partial<LiveRun>): Promise<LiveRun>
+    close(): void
+  }
 
 /** A world without an operating system: processes are rows, time is a number; the store and the files of runs are real. */
 export async function simulated(): Promise<Simulated> {

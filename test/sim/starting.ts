@@ -7,8 +7,10 @@ import type { StartRequest } from '../../src/app/start/request.ts'
 import type { World } from '../../src/app/world/world.ts'
 import { HARNESSES } from '../../src/harness/index.ts'
 import type { Harness, HostedKeeper, Launch, Namespaces, Place, ProcessId } from '../../src/model/index.ts'
+import { NOTIFY_DEFAULT } from '../../src/model/index.ts'
 import { ownProcess, realDirectories } from '../../src/observe/index.ts'
 import { place } from '../record/examples.ts'
+import { noConnections, noKeepers, noNotifiers, noPanes } from './edges.ts'
 import { simulated } from './simulated.ts'
 
 /** What a test may change of the world before a start. */
@@ -58,7 +60,7 @@ export async function starting() {
     sim.remove(agent.keeper.pid)
   }
 
-  const world = {
+  const world: World = {
     ...sim,
     home: join(folder, 'home'),
     worktreesFolder,
@@ -73,47 +75,44 @@ export async function starting() {
     readDatabase: () => null,
     directories: realDirectories(worktreesFolder),
     own: { ...ownProcess, parent: () => process.ppid, verb: () => 'run', terminal: () => null },
-    connections: {
-      holders: () => ({ pids: [], hasStill: () => false }),
-      livesIn: () => true,
-      umask: () => null,
-      hasOpen: () => false,
-      lockHolder: () => null,
-    },
+    connections: noConnections,
+    defaultHome: () => join(folder, 'home'),
+    userFolder: () => join(folder, 'user'),
+    daemonPort: () => null,
+    notifiers: noNotifiers,
+    notify: () => NOTIFY_DEFAULT,
     processes: {
       ...sim.processes,
       here: () => knobs.place,
-      arguments: (pid: number) => programs.get(pid)?.argv ?? [],
-      cwd: (pid: number) => programs.get(pid)?.cwd ?? null,
-      send(id: ProcessId, signal: Parameters<typeof sim.processes.send>[1]) {
+      arguments: (pid) => programs.get(pid)?.argv ?? [],
+      cwd: (pid) => programs.get(pid)?.cwd ?? null,
+      send(id, signal) {
         const answer = sim.processes.send(id, signal)
         leave(id.pid)
         return answer
       },
     },
-    keepers: { markerTrouble: () => null, scopeTrouble: () => 'simulated', spawn, mark: () => true, handOver: () => {} },
+    keepers: { ...noKeepers, spawn },
     panes: {
+      ...noPanes,
       trouble: () => knobs.tmuxTrouble,
-      version: async () => 'tmux 3.4',
       namespaces: async () => knobs.namespaces,
       socket: () => join(folder, 'tmux'),
-      isSwept: () => false,
-      isOpen: async () => false,
       spawn,
     },
     worktrees: {
-      async add({ path }: { path: string }) {
+      async add({ path }) {
         worktrees.push(path)
         mkdirSync(join(path, '.git'), { recursive: true })
         return null
       },
       state: async () => ({ kind: 'clean', branch: null }),
-      async remove(path: string) {
+      async remove(path) {
         rmSync(path, { recursive: true })
         return null
       },
     },
-  } as unknown as World
+  }
 
   return {
     sim,
