@@ -21,6 +21,8 @@ test.each(Object.entries(pages()))('%s is what the definitions of the commands s
 test('links between pages lead somewhere', () => {
   const pages = [
     'README.md',
+    'AGENTS.md',
+    'REVIEW.md',
     'ARCHITECTURE.md',
     'CONTRIBUTING.md',
     'CHANGELOG.md',
@@ -35,6 +37,30 @@ test('links between pages lead somewhere', () => {
       .map((path) => `${page}: ${path}`),
   )
   expect(broken).toEqual([])
+})
+
+/** Names in capitals stand for any name. */
+const FILE = /`((?:src\/|test\/)?(?:app|act|decide|model|show|keep|harness|record|observe|daemon|cli|mcp|http|lib)\/[a-z0-9_./-]+\.(?:ts|sh))`/g
+
+test('files that pages name are there', () => {
+  const pages = [
+    'ARCHITECTURE.md',
+    'AGENTS.md',
+    'REVIEW.md',
+    'CONTRIBUTING.md',
+    ...readdirSync('docs/decisions').map((name) => join('docs/decisions', name)),
+  ]
+  const missing = pages.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(FILE)]
+      .map(([, path = '']) => (/^(src|test)\//.test(path) ? path : join('src', path)))
+      .filter((path) => !existsSync(path))
+      .map((path) => `${page}: ${path}`),
+  )
+  expect(missing).toEqual([])
+})
+
+test('every room has a page', () => {
+  for (const room of readdirSync('src')) expect(existsSync(join('src', room, 'README.md')), room).toBe(true)
 })
 
 test('README has exactly two commands, and CI runs the second', () => {
@@ -60,6 +86,8 @@ test('every verb is in the table, in the reference and in the man page', () => {
 test('nothing in the project speaks of the machine it was made on', () => {
   const files = [
     'README.md',
+    'AGENTS.md',
+    'REVIEW.md',
     'ARCHITECTURE.md',
     'CONTRIBUTING.md',
     'CHANGELOG.md',
