@@ -6,23 +6,43 @@ import { inLab, type Lab } from '../real/lab.ts'
 import { verifies } from '../requirements.ts'
 
 const LIVE = 100
-/** What a port has that only looks; whatever else it has, and may get, is a step at which the daemon is killed. */
-const READS = {
-  files:
-    /^(activity|harness|timer|cgroup|journal|natives|usage|begun|aware|exit|notStarted|isRetired|intent|read|isUnreadable|list|litter|fence|path|readLog|tailOfLog|logSize)$/,
+/** Methods of a port that only look. Each other method, also one that is added later, is a step at which the daemon is killed. */
+const READS: Readonly<Record<string, RegExp>> = {
+  runRecords: /^(read|isUnreadable|list|path|litter)$/,
+  evidence: /^(harness|exit|notStarted|cgroup|server|timer|journal)$/,
+  fences: /^(isRetired|intent|path)$/,
+  agentState: /^(natives|refused|activity|prompted)$/,
+  usageFiles: /^(counted|baseline)$/,
+  agentInbox: /^told$/,
+  runLogs: /^(read|tail|size|outputAt)$/,
   containers: /^$/,
-  store:
-    /^(formerIds|said|unread|nativeOwner|find|locks|snapshot|workplaces|liveRuns|strayLocks|run|runs|spent|children|startedIn|tasks|remains|live|ended|markers|runWithMarker|runByMarker|isEmpty|events|forgettable|close)$/,
-} as const
+  'store.claims': /^$/,
+  'store.runs': /./,
+  'store.sessions': /^(find|snapshot|formerIds)$/,
+  'store.conversations': /^owner$/,
+  'store.locks': /^(workplaces|all|strays)$/,
+  'store.messages': /^(said|unread)$/,
+  'store.events': /^list$/,
+  'store.retention': /^(remains|forgettable)$/,
+  store: /^(isEmpty|close)$/,
+}
 
 async function steps(lab: Lab): Promise<string[]> {
-  const ports = { files: runFiles(lab.home), containers: cgroupContainers, store: await withStore(lab, async (store) => store) }
-  const written = Object.entries(ports).flatMap(([name, port]) =>
-    Object.keys(port)
-      .filter((method) => !READS[name as keyof typeof READS].test(method))
-      .map((method) => `${name}.${method}`),
+  const store = await withStore(lab, async (opened) => opened)
+  const ports = { ...runFiles(lab.home), containers: cgroupContainers, store }
+  return [...Object.entries(ports).flatMap(([name, port]) => writesOf(name, port)), 'processes.send']
+}
+
+/** A port may be a group of ports. */
+const writesOf = (name: string, port: object): string[] =>
+  Object.entries(port).flatMap(([method, value]) =>
+    typeof value === 'object' ? writesOf(`${name}.${method}`, value as object) : isRead(name, method) ? [] : [`${name}.${method}`],
   )
-  return [...written, 'processes.send']
+
+function isRead(port: string, method: string): boolean {
+  const reads = READS[port]
+  if (reads === undefined) throw new Error(`say which methods of ${port} only look`)
+  return reads.test(method)
 }
 
 /** Kills one after each step that it is known to make, and has the next one go on. */
