@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { type HookHelp, hear, openHookWorld, readAll } from '../app/index.ts'
 import { exitCode } from '../model/index.ts'
 
-/** A payload may carry a whole prompt. */
-const MAX_PAYLOAD = 4 * 1024 * 1024
+/** A payload may carry a whole prompt, or a file that is to be written. */
+const MAX_PAYLOAD = 64 * 1024 * 1024
 
 /** cli.cjs, as far as hooks need it: a bundle of its own, so that most calls do not load it. */
 type Bundle = { openHookHelp(home: string): HookHelp }

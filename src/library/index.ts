@@ -157,3 +157,6 @@ export function openHoldfast(options: { home?: string; env?: NodeJS.ProcessEnv }
     close: () => world.close(),
   }
 }
+
+/** Names of an earlier release. */
+export type { CheckView as CheckSight, LockView as LockSight, SessionView as Sight, UnmanagedView as UnmanagedSight, WhoView as WhoSight }

@@ -5,6 +5,7 @@ import { isHelper } from './processes.ts'
 export const ownProcess: OwnProcess = {
   pid: process.pid,
   executable: process.execPath,
+  platform: process.platform,
   parent: () => process.ppid,
   uid: () => process.geteuid?.() ?? 0,
   umask: () => process.umask(),

@@ -51,7 +51,7 @@ async function launchOther({ sim }: Case): Promise<LiveRun> {
 
 const rows: readonly Row[] = [
   { name: 'command-missing', touches: 'command', set: (one) => ask(one, { argv: [] }) },
-  { name: 'id-invalid', touches: 'name', set: (one) => ask(one, { name: 'no name!' }) },
+  { name: 'session-id-invalid', touches: 'name', set: (one) => ask(one, { name: 'no name!' }) },
   { name: 'dir-empty', touches: 'place', set: (one) => ask(one, { dir: '' }) },
   { name: 'processes-hidden', touches: 'proc', set: ({ knobs }) => turn(knobs, { place: { ...knobs.place, pidNamespace: '' } }) },
   {
@@ -63,7 +63,7 @@ const rows: readonly Row[] = [
     },
   },
   {
-    name: 'tmux-elsewhere',
+    name: 'tmux-server-elsewhere',
     touches: 'tmux2 front',
     set(one) {
       ask(one, { tmux: true })
@@ -71,11 +71,11 @@ const rows: readonly Row[] = [
     },
   },
   { name: 'front-missing', touches: 'front caller', set: (one) => ask(one, { detach: false }) },
-  { name: 'nested-too-deep', touches: 'caller', set: ({ env }) => turn(env, { [LINEAGE_VARIABLE]: Array(MAX_LINEAGE).fill('c').join(':') }) },
+  { name: 'nesting-too-deep', touches: 'caller', set: ({ env }) => turn(env, { [LINEAGE_VARIABLE]: Array(MAX_LINEAGE).fill('c').join(':') }) },
   { name: 'config-invalid', touches: 'config', set: ({ knobs }) => turn(knobs, { configTrouble: 'config.toml: a line is wrong' }) },
   { name: 'prompt-without-agent', touches: 'command prompt', set: (one) => ask(one, { promptFile: one.file('say hello') }) },
   { name: 'agent-unknown', touches: 'command', set: (one) => ask(one, { harness: 'nonesuch' }) },
-  { name: 'agent-missing', touches: 'command', set: (one) => ask(one, { harness: 'codex' }) },
+  { name: 'agent-not-installed', touches: 'command', set: (one) => ask(one, { harness: 'codex' }) },
   {
     name: 'conversation-missing',
     touches: 'command prompt',
@@ -96,7 +96,7 @@ const rows: readonly Row[] = [
       }),
   },
   { name: 'prompt-unsupported', touches: 'command prompt', set: (one) => asksFor(one, agentWith({ headless: null })) },
-  { name: 'terminal-missing', touches: 'command prompt front', set: (one) => asksFor(one, 'claude', { promptFile: undefined }) },
+  { name: 'agent-needs-terminal', touches: 'command prompt front', set: (one) => asksFor(one, 'claude', { promptFile: undefined }) },
   { name: 'budget-uncounted', touches: 'budget command', set: (one) => ask(one, { budget: 1000 }) },
   {
     name: 'name-taken',
@@ -115,7 +115,7 @@ const rows: readonly Row[] = [
     },
   },
   {
-    name: 'conversation-elsewhere',
+    name: 'conversation-of-other-session',
     touches: 'command prompt other',
     async set(one) {
       await launchOther(one)
@@ -145,7 +145,7 @@ const rows: readonly Row[] = [
   },
   { name: 'program-missing', touches: 'command', set: (one) => ask(one, { argv: [join(one.dir, 'missing')] }) },
   {
-    name: 'conversation-newest',
+    name: 'conversation-newest-in-use',
     touches: 'command prompt stranger',
     set(one) {
       one.stranger(['claude'], one.dir)
@@ -153,7 +153,7 @@ const rows: readonly Row[] = [
     },
   },
   {
-    name: 'conversation-owned',
+    name: 'conversation-in-use',
     touches: 'command prompt',
     set(one) {
       one.stranger(['claude', '--resume', NATIVE], one.repository)
@@ -214,35 +214,35 @@ afterEach(() => vi.restoreAllMocks())
 test('the checks of a start, in their order', () => {
   expect(preflight.map(({ name, when, again }) => [name, ...when, ...(again === undefined ? [] : [`transaction: ${again}`])].join(' '))).toEqual([
     'command-missing request',
-    'id-invalid request',
+    'session-id-invalid request',
     'dir-empty request',
     'processes-hidden request',
     'tmux-unavailable caller',
-    'tmux-elsewhere caller',
+    'tmux-server-elsewhere caller',
     'front-missing caller',
-    'nested-too-deep caller',
+    'nesting-too-deep caller',
     'config-invalid command',
     'prompt-without-agent command',
     'agent-unknown command',
-    'agent-missing command',
+    'agent-not-installed command',
     'conversation-missing command',
     'resume-unsupported command',
     'prompt-unreadable command',
     'prompt-unfit command',
     'prompt-unsupported command',
-    'terminal-missing command',
+    'agent-needs-terminal command',
     'budget-uncounted command',
     'name-taken session transaction: name',
     'parent-ending session transaction: parent',
-    'conversation-elsewhere session transaction: native',
+    'conversation-of-other-session session transaction: native',
     'current-directory-gone place',
     'directory-unusable place',
     'repository-missing place',
     'branch-invalid place',
     'front-gone step',
     'program-missing retire',
-    'conversation-newest retire settle claim',
-    'conversation-owned retire settle claim',
+    'conversation-newest-in-use retire settle claim',
+    'conversation-in-use retire settle claim',
     'agents-beside retire settle claim',
     'inside-owner retire',
   ])
@@ -351,7 +351,6 @@ verifies('one-owner', 'processes that an earlier run left are not ended for a st
 verifies('bounded', 'the caller is proven once for a start', async () => {
   const lab = await starting()
   const marker = markerFrom(7, 'run')
-  vi.spyOn(process, 'argv', 'get').mockReturnValue(['node', 'holdfast', 'run'])
   lab.sim.add({ pid: process.ppid })
   lab.env['HOLDFAST_FRONT'] = `${process.ppid} ${marker} ${randomUUID()} - 0`
   vi.spyOn(lab.world.processes, 'marker').mockReturnValue(marker)

@@ -1,5 +1,17 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
@@ -121,7 +133,15 @@ for (const shell of SHELLS)
       for (const name of readdirSync(run)) if (name.startsWith('denial')) rmSync(join(run, name))
       expect(call({ shell })).toEqual(short)
       for (const name of ['denial', 'denial.gemini']) mkdirSync(join(run, name))
-      for (const harness of ['claude', 'gemini']) expect(call({ shell, harness }), harness).toEqual(short)
+      expect(call({ shell })).toEqual(short)
+      // Those that take status 2 for a hook that failed are denied in their own form all the same.
+      for (const [harness, denied] of [
+        ['gemini', { decision: 'deny' }],
+        ['copilot', { permissionDecision: 'deny' }],
+      ] as const) {
+        const { status, stdout } = call({ shell, harness })
+        expect({ status, said: JSON.parse(stdout) as unknown }, harness).toMatchObject({ status: 0, said: denied })
+      }
     })
 
     test('quotes, backslashes and percent signs in a reason come out as they were, on one line', () => {
@@ -153,8 +173,38 @@ for (const shell of SHELLS)
       // Without the facts it may be one.
       rmSync(join(run, 'facts'))
       expect(ask({ STATUS: '3' })).toBe(0)
-      for (const more of [{ HOLDFAST_NODE: '/nonexistent/node' }, { HOLDFAST_DIST: '/nonexistent' }, { HOLDFAST_DIST: '' }])
-        expect(ask({ STATUS: '3', CLAUDE_JOB_DIR: '/j', ...more })).toBe(2)
+      // The script finds Node's part beside itself, and another Node on PATH.
+      for (const more of [{ HOLDFAST_DIST: '/nonexistent' }, { HOLDFAST_DIST: '' }, { HOLDFAST_NODE: '/nonexistent/node' }])
+        expect(ask({ STATUS: '3', CLAUDE_JOB_DIR: '/j', ...more }), JSON.stringify(more)).toBe(0)
+      // Without any Node nothing is proven, and the fence stands.
+      const bare = join(root, `bare-${shell}`)
+      mkdirSync(bare, { recursive: true })
+      symlinkSync(execFileSync('sh', ['-c', `command -v ${shell}`], { encoding: 'utf8' }).trim(), join(bare, shell))
+      expect(ask({ STATUS: '3', CLAUDE_JOB_DIR: '/j', HOLDFAST_NODE: '/nonexistent/node', PATH: bare })).toBe(2)
+    })
+
+    test('a run of an older Holdfast, whose directory and environment know less, is served all the same', () => {
+      for (const name of readdirSync(run)) if (/^(facts|denial)/.test(name)) rmSync(join(run, name))
+      const { HOLDFAST_DIST: _, ...older } = SERVED
+      writeActivity(join(run, 'activity'), 'waiting')
+      leaveNotice(join(run, 'notice'), { topic: 'x', text: 'a word' })
+      writeFileSync(join(run, 'native'), 'claude a\n')
+      expect(call({ shell, env: older }).stdout).toContain('Holdfast: a word')
+      expect(readActivity(join(run, 'activity'))?.state).toBe('busy')
+      retire(null)
+      for (const name of readdirSync(run)) if (/^denial/.test(name)) rmSync(join(run, name))
+      expect(call({ shell, env: older, input: payload('other') })).toEqual(ALLOWED)
+      expect(call({ shell, env: older, input: payload('a') }).status).toBe(2)
+      expect(call({ shell, env: { ...older, HOLDFAST_HOME: join(root, 'other-home') }, input: payload('other') })).toEqual(ALLOWED)
+    })
+
+    test('a fence that falls while Node works denies that very call', () => {
+      const slow = join(root, `slow-${shell}`)
+      writeFileSync(slow, `#!/bin/sh\n: >"$HOLDFAST_FENCE"\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 })
+      writeActivity(join(run, 'activity'), 'idle')
+      leaveNotice(join(run, 'notice'), { topic: 'x', text: 'a word' })
+      const { status, stdout } = call({ shell, env: { ...INSIDE, HOLDFAST_NODE: slow } })
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     })
 
     test('a session that is proven to be none of this run is not its retired agent', () => {

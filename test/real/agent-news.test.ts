@@ -76,7 +76,7 @@ test('a prompt looks at the processes of those who work here only, and tells of 
     for (const one of [keeper, pid]) process.kill(one, 'SIGKILL')
     await until('the killed are gone', () => [keeper, pid].every((one) => !existsSync(`/proc/${one}`)) || null)
     // It is not the prompt's to record it.
-    const said = await watched('store.recordEnded')
+    const said = await watched('store.claims.recordEnded')
     expect(heard(said)).toBe('Holdfast: b left (holdfast siblings --here)')
     expect(await agent.hook('a', 'prompt', A)).toBe('')
     expect((await lab.status('b')).state).toBe('lost')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { againstOrder, cycles, pastPorts, starExports } from './guards.ts'
+import { againstOrder, cycles, edgesWithoutPort, pastPorts, starExports } from './guards.ts'
 import { sourceOf, sources } from './sources.ts'
 
 const all = sources()
@@ -22,6 +22,10 @@ test('exports are listed by name', () => {
 
 test('use cases reach the machine through ports', () => {
   expect(pastPorts(all)).toEqual([])
+})
+
+test('use cases that call an edge without a port only get fewer', () => {
+  expect(edgesWithoutPort(all)).toEqual([])
 })
 
 // Each guard sees a broken example: a guard that finds nothing anywhere proves nothing.
@@ -53,7 +57,15 @@ test('a use case that goes past its ports is found', () => {
   const broken = (text: string): string[] => pastPorts([sourceOf('app/end/stop.ts', text)])
   expect(broken("import { readFileSync } from 'node:fs'")).toHaveLength(1)
   expect(broken("import { findDirectory } from '../../observe/index.ts'")).toHaveLength(1)
-  expect(broken('const uid = process.geteuid?.()')).toHaveLength(1)
+  for (const code of ['process.geteuid?.()', 'process.kill(pid)', 'process.pid', 'process.platform'])
+    expect(broken(`x(${code})`), code).toHaveLength(1)
+  expect(broken('record.process.pid')).toEqual([])
   expect(broken("import type { Mount } from '../../observe/index.ts'")).toEqual([])
   expect(pastPorts([sourceOf('app/compose/home.ts', "import { statSync } from 'node:fs'")])).toEqual([])
+})
+
+test('a new call of an edge without a port is found, and an entry that is not needed any more', () => {
+  const one = sourceOf('app/end/stop.ts', "import { quote } from '../../keep/index.ts'\nimport type { Alone } from '../../record/index.ts'")
+  expect(edgesWithoutPort([one], {})).toEqual(['app/end/stop.ts calls keep without a port'])
+  expect(edgesWithoutPort([one], { 'app/end/stop.ts': ['keep', 'record'] })).toEqual(['app/end/stop.ts no longer calls record: take it off the list'])
 })

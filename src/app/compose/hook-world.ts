@@ -52,10 +52,10 @@ export function openHookWorld(env: NodeJS.ProcessEnv, loadHelp: (home: string) =
   }
 }
 
-/** The fence lies in the home: `runs/RUN/retired`. */
+/** The fence lies in the home of the run (`runs/RUN/retired`), whatever another variable says. */
 function homeOfRun(env: NodeJS.ProcessEnv): { readonly home: string; readonly install: string } | null {
   try {
-    const home = realpathSync(env['HOLDFAST_HOME'] || dirname(dirname(dirname(env['HOLDFAST_FENCE'] ?? ''))))
+    const home = realpathSync(dirname(dirname(dirname(env['HOLDFAST_FENCE'] ?? ''))))
     return { home, install: readFileSync(join(home, 'install'), 'utf8').trim() }
   } catch {
     return null

@@ -20,8 +20,8 @@ export type DaemonPlace = {
 
 export function daemonPlace({ home, processes, connections }: Pick<World, 'home' | 'processes' | 'connections'>): DaemonPlace {
   const files = withFailpoints('daemon', daemonFiles(home))
-  const hasLockFileOpen = ({ place, process }: DaemonRecord): boolean =>
-    judge(processes, place, process).kind === 'alive' && connections.hasOpen(process.pid, files.lock)
+  const hasLockFileOpen = ({ place, process: daemon }: DaemonRecord): boolean =>
+    judge(processes, place, daemon).kind === 'alive' && connections.hasOpen(daemon.pid, files.lock)
   return {
     files,
     here: () => withFailpoints('daemon', daemonFilesHere()),

@@ -30,7 +30,7 @@ export type Systemd = {
 
 /** Throws a Problem on a system that cannot have one. */
 export function userSystemd(world: World): Systemd {
-  refuseOtherSystems()
+  refuseOtherSystems(world.own.platform)
   const name = `holdfast${homeSuffix(world)}.service`
   const env = reachable(world)
   const ask = (...args: readonly string[]): Promise<Managed> => askManager('systemctl', ['--user', ...args], env)
@@ -76,9 +76,9 @@ export function userSystemd(world: World): Systemd {
   }
 }
 
-function refuseOtherSystems(): void {
-  if (process.platform === 'linux') return
-  throw new Problem('service-unsupported', `a service needs Linux with systemd, and this system is ${process.platform}`, {
+function refuseOtherSystems(platform: string): void {
+  if (platform === 'linux') return
+  throw new Problem('service-unsupported', `a service needs Linux with systemd, and this system is ${platform}`, {
     hint: 'holdfast daemon start runs the daemon without a service',
   })
 }

@@ -25,11 +25,11 @@ function tellOfTwo({ env, processes }: Pick<World, 'env' | 'processes'>, sights:
   )
   if (wanted.size === 0) return false
   const once = new Set<string>()
-  return registeredAgents(env, () => true).some(({ harness, nativeId, service, process }) => {
+  return registeredAgents(env, () => true).some(({ harness, nativeId, service, process: agent }) => {
     const key = `${harness} ${nativeId}`
     if (service || !wanted.has(key)) return false
-    const seen = processes.sample(process.pid)
-    if (seen.kind !== 'seen' || !sameProcess(seen.row, process) || isDead(seen.row.state)) return false
+    const seen = processes.sample(agent.pid)
+    if (seen.kind !== 'seen' || !sameProcess(seen.row, agent) || isDead(seen.row.state)) return false
     const again = once.has(key)
     once.add(key)
     return again

@@ -22,7 +22,8 @@ export async function recordRefusal(
     command: basename(plan?.request.argv[0] ?? request.harness ?? request.argv[0] ?? ''),
     user: `${world.user()}@${world.host}`,
   }
-  const dir = plan?.directory.path ?? request.dir ?? null
+  // A worktree that is not made yet has no directory: the one that it would be made of is meant.
+  const dir = plan?.unmade?.around.path ?? plan?.directory.path ?? request.dir ?? null
   const refusal: Refusal = { asker, wanted: wantedIn(error), dir, gapMs: world.policy.refusedEventMs }
   await recordInPassing()(async () => {
     const store = await world.store('reader')

@@ -80,12 +80,13 @@ async function stepByStep(first: Plan, worktrees: string[]): Promise<Started> {
     const { decision } = look
     plan = look.plan
     if (decision.kind === 'attach') return { kind: 'attach', run: decision.run }
-    // Waiting has its own bounds; everything else makes a step.
-    if (decision.kind !== 'wait') steps++
     // Nothing is ended, made or claimed for a start that would be refused.
     const effect = effectOf(look)
+    const makesWorktree = effect !== null && plan.unmade !== null
+    // Waiting has its own bounds, and a worktree is made once; everything else makes a step.
+    if (decision.kind !== 'wait' && !makesWorktree) steps++
     if (effect !== null) await pass(effect, look)
-    if (effect !== null && plan.unmade !== null) {
+    if (makesWorktree) {
       const { plan: next, made } = await withWorktree(plan)
       if (made !== null) worktrees.push(made)
       plan = next

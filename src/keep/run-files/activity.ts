@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readSync, writeS
 import type { ActivityState, NotedActivity } from '../../model/index.ts'
 import { isActivityState } from '../../model/index.ts'
 
-/** `1 STATE`, as long for each state: it is written in place, by hook.sh too, and nobody ever reads half of it. When it was is the file's own time. */
+/** `1 STATE`, as long for each state: it is written in place, and hook.sh never reads half of it. When it was is the file's own time. */
 const lineOf = (state: ActivityState): string => `1 ${state.padEnd(7)}\n`
 const LENGTH = lineOf('busy').length
 

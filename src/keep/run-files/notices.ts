@@ -11,7 +11,7 @@ const MAX_TOPICS = 8
 const MAX_TRIES = 5
 
 /**
- * A folder with a file a topic. Whoever tells them (a hook in plain sh, too) moves the whole folder away first: what comes later finds no
+ * A folder with a file a topic. A hook that tells them moves the whole folder away first: what comes later finds no
  * folder, and makes a new one. So each notice is told once, and none is lost. A full disk is no trouble.
  */
 export function leaveNotice(folder: string, { topic, text }: Notice): void {

@@ -88,7 +88,7 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
     fences: {
       retire: (run, intent) => {
         if (lstatSync(at(run, 'retired'), { throwIfNoEntry: false }) !== undefined) return true
-        // The denial comes first: whoever meets the fence finds it.
+        // The denial comes first: a call that meets the fence finds it. (Of two who retire at once, it may name the other one.)
         const session = readRecord(root, run)?.session
         if (session !== undefined) renderDenials(join(root, run), texts, session, intent)
         return putTombstone(at(run, 'tombstone'), at(run, 'retired'), intent)

@@ -16,10 +16,25 @@ esac
 # A run directory that is gone has no fence, and nothing to write to.
 case $hf_event in before-tool | turn-end | waiting) [ -e "$hf_dir" ] || exit 0 ;; esac
 
+# Sets hf_dist, the folder of this file. A shell that sources it has its path only in the command line.
+hf_find() {
+  case $0 in */hook.sh) hf_dist=${0%/*}; return ;; esac
+  hf_line=''
+  IFS= read -r hf_line <"/proc/$$/cmdline"
+  hf_dist='' hf_quote="'\\''"
+  case $hf_line in *". '"*"/hook.sh'"*) hf_dist=${hf_line#*". '"} hf_dist=${hf_dist%%"/hook.sh'"*} ;; esac
+  # The installer writes a quote in the path as '\''.
+  while :; do
+    case $hf_dist in *"$hf_quote"*) hf_dist="${hf_dist%%"$hf_quote"*}'${hf_dist#*"$hf_quote"}" ;; *) break ;; esac
+  done
+  [ -r "$hf_dist/hook.cjs" ] || hf_dist=${HOLDFAST_DIST-}
+}
+
 # Node does the rest: hook.cjs lies beside this file. Status 127: Node cannot run.
 hf_ask() {
-  case $0 in */hook.sh) hf_dist=${0%/*} ;; *) hf_dist=${HOLDFAST_DIST-} ;; esac
+  hf_find 2>/dev/null
   hf_node=${HOLDFAST_NODE:-node}
+  command -v "$hf_node" >/dev/null 2>&1 || hf_node=node
   [ -r "$hf_dist/hook.cjs" ] && command -v "$hf_node" >/dev/null 2>&1 || return 127
   if command -v timeout >/dev/null 2>&1; then timeout 10 "$hf_node" "$hf_dist/hook.cjs" "$@"
   else "$hf_node" "$hf_dist/hook.cjs" "$@"; fi
@@ -60,6 +75,11 @@ hf_above() {
 # Prints the denial that was rendered when the run was retired: this harness's own form, or plain text. Only what was printed denies with status 0.
 hf_deny() {
   if hf_print "$hf_dir/denial.$hf_harness"; then exit 0; fi
+  # These two take status 2 for a hook that failed. An older Holdfast, or a full disk, left no file for them.
+  case $hf_harness in
+  gemini) printf '%s\n' '{"decision":"deny","reason":"Holdfast: denied. This agent was retired. Stop working now and tell the user."}'; exit 0 ;;
+  copilot) printf '%s\n' '{"permissionDecision":"deny","permissionDecisionReason":"Holdfast: denied. This agent was retired. Stop working now and tell the user."}'; exit 0 ;;
+  esac
   if ! hf_print "$hf_dir/denial" >&2; then
     printf '%s\n' 'Holdfast: denied. This agent was retired. Stop working now and tell the user.' >&2
   fi
@@ -85,7 +105,12 @@ before-tool)
     fi
     hf_deny
   fi
-  if [ "$hf_state" != busy ] || { [ -e "$hf_dir/notice" ] && [ -z "$hf_deaf" ]; }; then hf_ask "$hf_harness" before-tool; fi
+  if [ "$hf_state" != busy ] || { [ -e "$hf_dir/notice" ] && [ -z "$hf_deaf" ]; }; then
+    hf_said=$(hf_ask "$hf_harness" before-tool)
+    # Node takes a while: the run may have been retired meanwhile. For another session's call the next look decides.
+    if [ -e "$HOLDFAST_FENCE" ] && [ -z "$hf_shared" ]; then hf_deny; fi
+    [ -z "$hf_said" ] || printf '%s\n' "$hf_said"
+  fi
   ;;
 waiting)
   # The question waits until the file says so, not for the record. (A subshell: a redirected function keeps the harness's descriptors open.)

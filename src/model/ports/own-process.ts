@@ -5,6 +5,8 @@ export interface OwnProcess {
   readonly pid: number
   /** The program that runs it. */
   readonly executable: string
+  /** The operating system, as Node calls it. */
+  readonly platform: string
   parent(): number
   /** The effective user id. */
   uid(): number

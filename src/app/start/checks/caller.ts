@@ -9,7 +9,7 @@ export const tmuxUnavailable: Check<'caller'> = {
 }
 
 export const tmuxElsewhere: Check<'caller'> = {
-  name: 'tmux-elsewhere',
+  name: 'tmux-server-elsewhere',
   when: ['caller'],
   check: async ({ world, asked }) => {
     const namespaces = asked.tmux === true ? await world.panes.namespaces() : null
@@ -27,7 +27,7 @@ export const frontMissing: Check<'caller'> = {
 }
 
 export const nestedTooDeep: Check<'caller'> = {
-  name: 'nested-too-deep',
+  name: 'nesting-too-deep',
   when: ['caller'],
   check: ({ caller: { lineage } }) =>
     lineage.length >= MAX_LINEAGE

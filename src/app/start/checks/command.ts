@@ -44,7 +44,7 @@ export const agentUnknown: Check<'command'> = {
 }
 
 export const agentMissing: Check<'command'> = {
-  name: 'agent-missing',
+  name: 'agent-not-installed',
   when: ['command'],
   check: ({ named, program }) =>
     named === null || program !== null
@@ -110,7 +110,7 @@ export const promptUnsupported: Check<'command'> = {
 
 /** A TUI without a terminal does nothing, or worse. Where a harness has no form without one that we know of, its command may know better. */
 export const terminalMissing: Check<'command'> = {
-  name: 'terminal-missing',
+  name: 'agent-needs-terminal',
   when: ['command'],
   check: ({ asked: { argv, detach, tmux }, named, prompt }) => {
     if (named === null || !detach || tmux === true || named.speech.headless === null || isIdle(named, argv)) return null

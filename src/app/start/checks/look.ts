@@ -28,14 +28,14 @@ function mayComeWithWorktree({ unmade, world }: Plan, program: string): boolean 
 
 /** Two agents in one directory are a risk; two in one conversation are the harm itself. */
 export const conversationNewest: Check<Effect> = {
-  name: 'conversation-newest',
+  name: 'conversation-newest-in-use',
   when: ['retire', 'settle', 'claim'],
   check: ({ plan: { world, spoken, directory, session } }) =>
     spoken.harness !== null && spoken.continues ? newestInUse(world, spoken.harness, directory, session) : null,
 }
 
 export const conversationOwned: Check<Effect> = {
-  name: 'conversation-owned',
+  name: 'conversation-in-use',
   when: ['retire', 'settle', 'claim'],
   check: ({ plan: { world, request, spoken, session } }) =>
     spoken.harness === null || spoken.native === null || request.adopt !== undefined

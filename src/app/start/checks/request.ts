@@ -13,7 +13,7 @@ export const commandMissing: Check<'request'> = {
 }
 
 export const idInvalid: Check<'request'> = {
-  name: 'id-invalid',
+  name: 'session-id-invalid',
   when: ['request'],
   check: ({ asked }) => {
     const wrong = [asked.session, asked.name].find((id) => id !== undefined && !isSessionId(id))

@@ -30,7 +30,7 @@ export const endingAround = (parent: Run | null): Problem =>
 
 /** One conversation is one session's. An adopted agent carries its conversation already: if that session lives, the claim says so. */
 export const conversationElsewhere: Check<'session'> = {
-  name: 'conversation-elsewhere',
+  name: 'conversation-of-other-session',
   when: ['session'],
   again: 'native',
   check: ({ world, request, spoken: { harness, native }, owner, known }) => {
