@@ -77,7 +77,7 @@ export function parse(args: readonly string[], { options, takesCommand = false, 
     const [option, inline] = optionIn(word, known)
     if (option === undefined)
       throw new Problem('option-unknown', `unknown option ${word.slice(0, 100)}`, {
-        hint: `${help} lists the options; a word that begins with a dash and is no option comes after --`,
+        hint: `${help} lists the options; put -- before a word that begins with a dash`,
       })
     const { name, kind } = option
     if (kind === 'flag') {

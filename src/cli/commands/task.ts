@@ -40,7 +40,7 @@ export const task: Command = {
   more: () => ({
     description: [
       'A task is a detached run with a log, inside a session; it ends with its session.',
-      'Its id is SESSION.N or SESSION.NAME, and status, logs, stop and wait take it like any other.',
+      'With --name its id is SESSION.NAME, else it is made from the name of its program; status, logs, stop and wait take it like any other.',
       'At a takeover a task is ended as superseded, or goes on with the new run.',
     ],
     examples: [
