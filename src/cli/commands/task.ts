@@ -40,7 +40,8 @@ export const task: Command = {
   more: () => ({
     description: [
       'A task is a detached run with a log, inside a session; it ends with its session.',
-      'With --name its id is SESSION.NAME, else it is made from the name of its program; status, logs, stop and wait take it like any other.',
+      'With --name its id is SESSION.NAME; without, the id is made from the name of its program.',
+      'The verbs status, logs, stop and wait take it like any other.',
       'At a takeover a task is ended as superseded, or goes on with the new run.',
     ],
     examples: [
