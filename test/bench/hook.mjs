@@ -47,8 +47,9 @@ function measure(line, environment, input = '/dev/null') {
   return { wall, cpu }
 }
 
-/** The modules of the bundle that Node loaded in which a function ran. */
-function modulesRun(dist, environment) {
+/** The modules of the bundle that Node loaded in which a function ran. Only the bundles for tests name their modules. */
+function modulesRun(release, environment) {
+  const dist = join(release, 'test', 'dist')
   const coverage = folder(`coverage-${randomUUID()}`)
   spawnSync('sh', [join(dist, 'hook.sh'), 'claude', 'prompt'], { env: { ...environment, NODE_V8_COVERAGE: coverage }, input: readFileSync(payload) })
   const results = readdirSync(coverage).flatMap((name) => JSON.parse(readFileSync(join(coverage, name), 'utf8')).result)

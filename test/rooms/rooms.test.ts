@@ -90,13 +90,15 @@ test('packages stay in their room', () => {
   expect(Object.keys(devDependencies)).toEqual(expect.arrayContaining(Object.keys(BUNDLED)))
 })
 
-test('the command pays for no package of another door', () => {
-  const command = readFileSync('dist/cli.cjs', 'utf8')
-  const bundle: Readonly<Record<string, string>> = { mcp: 'dist/mcp.cjs', http: 'dist/daemon.cjs' }
+test('the command and the hooks pay for no package of another door', () => {
+  const inputs = JSON.parse(readFileSync('dist/test/inputs.json', 'utf8')) as Record<string, readonly string[]>
+  const has = (bundle: string, name: string): boolean => inputs[bundle]?.some((path) => path.includes(`node_modules/${name}/`)) ?? false
+  const bundle: Readonly<Record<string, string>> = { mcp: 'mcp.cjs', http: 'daemon.cjs' }
   for (const [name, room] of Object.entries(BUNDLED)) {
-    expect(readFileSync(bundle[room] ?? '', 'utf8'), name).toContain(`node_modules/${name}/`)
-    expect(command, name).not.toContain(`node_modules/${name}/`)
+    expect(has(bundle[room] ?? '', name), name).toBe(true)
+    expect([has('cli.cjs', name), has('hook.cjs', name)], name).toEqual([false, false])
   }
+  expect(Object.keys(inputs)).toEqual(expect.arrayContaining(['cli.cjs', 'hook.cjs', 'help.cjs', 'mcp.cjs', 'daemon.cjs']))
 })
 
 test('processes are started in one room only, and never by name of a killer', () => {
