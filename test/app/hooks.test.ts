@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { writeHookRecord } from '../../src/app/hooks/hook-receipt.ts'
 import { hooksStatus, installHooks, uninstallHooks } from '../../src/app/hooks/install-hooks.ts'
-import { addHooks, HOOK_WORDS, HOOKS, hookCommand } from '../../src/harness/index.ts'
+import { addHooks, HOOK_FACTS, HOOK_WORDS, HOOKS, hookCommand } from '../../src/harness/index.ts'
 import { sha256 } from '../../src/lib/index.ts'
 import { Problem } from '../../src/model/index.ts'
 import { deniedText } from '../../src/show/index.ts'
@@ -345,6 +345,7 @@ test('the plugin reports the session of a person, puts news beside its prompts, 
     "const { appendFileSync, readFileSync } = require('node:fs')\nappendFileSync(process.env.TOLD, process.argv.slice(2).join(' ') + ' ' + readFileSync(0, 'utf8') + '\\n')\nif (process.argv[3] === 'prompt') console.log(process.env.NEWS ?? '')",
   )
   const fence = join(home, 'retired')
+  writeFileSync(join(home, 'facts'), HOOK_FACTS)
   const script = `
     import { Holdfast } from ${JSON.stringify(path)}
     import { existsSync, readFileSync, writeFileSync } from 'node:fs'
