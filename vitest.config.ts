@@ -3,9 +3,12 @@ import { defineConfig } from 'vitest/config'
 const shared = { environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 } as const
 
 /**
- * The folder of a test decides its project. fast: pure rooms and edges · real: real processes, two files at a time (they wait more than they
- * compute) · alone: signals that follow each other within a millisecond, one file at a time · slow: a SIGKILL at every durable step, and the
- * lives of a daemon · harness: real agent CLIs · long: swarms and races.
+ * The folder of a test decides its project.
+ * - fast: pure rooms, edges, and use cases in a simulated world.
+ * - real: real processes, two files at a time. They wait more than they compute.
+ * - alone: signals that follow each other within a millisecond, so one file at a time.
+ * - slow: a SIGKILL at every durable step, and the lives of a daemon.
+ * - harness: real agent CLIs. long: swarms and races.
  */
 export default defineConfig({
   test: {

@@ -77,7 +77,7 @@ export function parse(args: readonly string[], { options, takesCommand = false, 
     const [option, inline] = optionIn(word, known)
     if (option === undefined)
       throw new Problem('option-unknown', `unknown option ${word.slice(0, 100)}`, {
-        hint: `${help} lists the options; put -- before a word that begins with a dash`,
+        hint: `${help} lists the options; behind -- a dash is allowed`,
       })
     const { name, kind } = option
     if (kind === 'flag') {

@@ -1,5 +1,5 @@
-import { isCalled, seeDetail, type World } from '../../app/index.ts'
-import { exitCode, Problem } from '../../model/index.ts'
+import { isCalled, seeDetail, unknownWithoutStore, type World } from '../../app/index.ts'
+import { exitCode } from '../../model/index.ts'
 import { sightJson, statusText } from '../../show/index.ts'
 import type { Command } from '../command.ts'
 import { oneWord, type Parsed } from '../options.ts'
@@ -42,8 +42,7 @@ async function statusVerb(world: World, parsed: Parsed): Promise<number> {
     async () => [await seeDetail(world, reference)],
     (candidate) => isCalled(world, candidate, reference),
   )
-  if (sight === undefined)
-    throw new Problem('session-unknown-without-store', `the store cannot be used, and no run directory shows a live session ${reference}`)
+  if (sight === undefined) throw unknownWithoutStore(reference)
   if (parsed.flags.has('json')) printJson(sightJson(sight))
   else print(statusText(sight, world.clock.now(), paintFor(1)))
   return degraded ? exitCode.unavailable : 0

@@ -120,7 +120,7 @@ export interface RunStore {
   withMarker(marker: number): Promise<Run | null>
   /** The live run with this marker. */
   liveWithMarker(marker: number): Promise<LiveRun | null>
-  /** What the ended runs of these sessions have burned, by session; those that nobody knows it of are left out. */
+  /** Tokens of the ended runs, by session. Sessions without a count are left out. */
   spent(sessions: readonly string[]): Promise<ReadonlyMap<string, Tokens>>
 }
 

@@ -11,9 +11,8 @@ import type { World } from '../../world/world.ts'
 type Owner = Whose & { readonly how: NativeClaim['how'] }
 
 /**
- * The live processes that own a harness's session already, wherever they work and whoever started them; what belongs to the
- * session that is to be started is left to its claim. A command line is no proof, but enough to keep us
- * from making a second owner, unless a person says that it is none (`despiteNamed`).
+ * The refusal of a conversation that a live process carries already, in any directory. Processes of `exceptSession` are left to its claim.
+ * A command line is no proof, but it is enough to refuse a second owner. `despiteNamed`: a person says that it is none.
  */
 export async function ownedAlready(world: World, native: NativeId, exceptSession: string | null, despiteNamed = false): Promise<Problem | null> {
   const rows = everybody(world)
