@@ -1,3 +1,4 @@
+import type { Neighbours } from '../decide/index.ts'
 import type {
   Agent,
   Cgroups,
@@ -14,6 +15,7 @@ import type {
   ProcessTable,
   RunFiles,
   RunRecord,
+  RunRoot,
   SpareRule,
   Tokens,
 } from '../model/index.ts'
@@ -32,8 +34,8 @@ export type LookPorts = Pick<RunFiles, 'evidence' | 'fences' | 'agentState' | 'r
   readonly tokensOfRun: (run: string) => Tokens | null
   /** Signals after which a run's agent exits with 0. */
   readonly exitsZeroAfter: (run: Lookable) => readonly string[]
-  /** The markers of all live runs on record. */
-  readonly liveMarkers: () => Promise<ReadonlySet<number>>
+  /** All live runs on record, by what they can prove from their own side. */
+  readonly liveRoots: () => Promise<readonly RunRoot[]>
 }
 /** What ending needs as well. */
 export type EndPorts = LookPorts &
@@ -51,7 +53,7 @@ export type EndPorts = LookPorts &
 export type Lookable = LiveRun | RunRecord
 
 /** One look at everybody, and then at who is on record: whoever claimed before we ask is known as another run. */
-export type Pass = { readonly table: ProcessTable; readonly liveMarkers: ReadonlySet<number> }
+export type Pass = { readonly table: ProcessTable; readonly near: Neighbours }
 
 /** Nothing of a run is older than its keeper (or, before there is one, than its launcher). */
 export const bornAfter = (run: Lookable): number => (run.keeper ?? run.launcher).ticks

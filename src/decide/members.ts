@@ -1,22 +1,26 @@
-import type { Member, ProcessId, ProcessRow, ProcessTable, Proof, Served, Spared, Tree } from '../model/index.ts'
-import { isHelperMarker, sameProcess } from '../model/index.ts'
+import type { Member, ProcessId, ProcessRow, ProcessTable, Proof, RunRoot, Served, Spared, Tree } from '../model/index.ts'
+import { sameProcess } from '../model/index.ts'
+import { isNestedIn, isServerOfOthers, isUnrelated, type Neighbours, rootAt } from './neighbours.ts'
 import { type Index, indexOf } from './process-index.ts'
 
-/** What of a run's record decides membership. */
+/** The part of a run's record that decides membership. */
 export type TreeRecord = {
+  readonly id: string
   readonly marker: number | null
   readonly cookie: string
   readonly keeper: ProcessId | null
   readonly harness: ProcessId | null
   /** Its keeper has not yet seen the end of what it started. */
   readonly beginning: boolean
+  /** The user that the run belongs to; null: not known. */
+  readonly uid?: () => number | null
   /** Members seen earlier: one that was known by its parent is still known when the parent is gone. */
   readonly journal?: readonly ProcessId[]
   /** Who is in its cgroup, read after the table: so a pid with a new tenant is never taken for the old one. */
   readonly contained?: ReadonlySet<number> | null
   /** Born inside, but not ours to end; nor is what they started. */
   readonly spared?: readonly ProcessId[]
-  /** It was adopted: whoever carries any other marker was started by another Holdfast, even one that we have no record of. */
+  /** It ran before it had a marker: what it started then may carry secrets of runs around it. */
   readonly adopted?: boolean
   /** Those that its harness says are of it: lent by a shared daemon, or named by its session's id. A spared one may have started them. */
   readonly ours?: readonly ProcessId[]
@@ -28,47 +32,57 @@ export type Census = {
   readonly members: readonly Member[]
   /** In its cgroup, but not of it: they must not be hit when all of it is. */
   readonly strangers: readonly ProcessRow[]
+  /** They carry its marker, but that alone proves nothing, and something speaks against them. */
+  readonly doubtful: readonly Doubtful[]
   readonly blind: string | null
+  /** Not of it by proof: of its keeper, of another run, or spared. */
+  readonly isOutside: (row: ProcessRow) => boolean
 }
 
+/** `why`: what speaks against it. */
+export type Doubtful = { readonly row: ProcessRow; readonly why: string }
+
 /**
- * Who belongs to a run, by proof. The innermost marker decides: a process with the marker of another run on record (`others`), or of
- * a helper, is not ours, nor are its descendants; only for those that live in a harness's shared daemon the harness's word decides
- * over a marker that came to them through it. The keeper is known by identity and is no member.
+ * Who belongs to a run, by proof. The kernel's word comes first: its cgroup, and descent from its agent. Another run has a process only if it
+ * proves that from its own side: it descends from that run's keeper, or is in that run's cgroup. Anybody can wear a marker, so a marker
+ * takes nobody out of a run, and brings nobody in whom another run, another user or another secret speaks for.
  */
-export function census(table: ProcessTable, run: TreeRecord, others: ReadonlySet<number>): Census {
+export function census(table: ProcessTable, run: TreeRecord, near: Neighbours): Census {
   const index = indexOf(table)
-  const ours = new Set((run.ours ?? []).flatMap(({ pid, ticks }) => (index.byPid.get(pid)?.ticks === ticks ? [pid] : [])))
-  const spared = withDescendants(run.spared ?? [], index.rows, ours)
-  const trusted = new Set(ours)
-  const outside = (row: ProcessRow): boolean =>
-    spared.has(row.pid) || (isForeign(row, run, others) && !trusted.has(row.pid)) || isKeeping(row, run, index.byPid)
+  const judge = judging(run, index, near)
   const members = new Map<number, Member>()
+  const doubtful: Doubtful[] = []
   const fresh: ProcessRow[] = []
-  const take = (row: ProcessRow, proof: Proof | null, from?: ProcessRow): void => {
-    if (from !== undefined && trusted.has(from.pid) && row.marker && run.leaked?.has(row.marker) === true) trusted.add(row.pid)
-    if (proof === null || members.has(row.pid) || outside(row)) return
+  const take = (row: ProcessRow, proof: Proof | null): void => {
+    if (proof === null || members.has(row.pid) || judge.isOutside(row)) return
     members.set(row.pid, { row, proof })
     fresh.push(row)
   }
-  for (const row of candidates(run, index)) take(row, ownProof(row, run, index.byPid) ?? (ours.has(row.pid) ? 'harness-id' : null))
-  // What a member started, and who is in the session that it leads. A child is never older than its parent: an older one only met a pid
-  // that was used again.
-  for (let leaders: ProcessRow[] = []; fresh.length + leaders.length > 0; ) {
+  for (const row of candidates(run, index)) {
+    const proof = judge.ownProof(row)
+    const doubt = proof === 'marker' ? judge.doubt(row) : null
+    if (doubt === null) take(row, proof)
+    else if (!doubtful.some((known) => known.row === row)) doubtful.push({ row, why: doubt })
+  }
+  // Descendants of a member, and the session that it leads. A child is never older than its parent: an older one only met a pid that was
+  // used again.
+  for (let leaders: ProcessId[] = ledBefore(run, index); fresh.length + leaders.length > 0; ) {
     const parent = fresh.pop()
     if (parent !== undefined) {
-      for (const row of index.byParent.get(parent.pid) ?? []) if (row.ticks >= parent.ticks) take(row, 'descendant', parent)
+      for (const row of index.byParent.get(parent.pid) ?? []) if (row.ticks >= parent.ticks) take(row, 'descendant')
       if (parent.session === parent.pid) leaders.push(parent)
       continue
     }
-    for (const leader of leaders) for (const row of index.bySession.get(leader.pid) ?? []) if (row.ticks >= leader.ticks) take(row, 'session', leader)
+    for (const leader of leaders) for (const row of index.bySession.get(leader.pid) ?? []) if (row.ticks >= leader.ticks) take(row, 'session')
     leaders = []
   }
   const inside = [...(run.contained ?? [])].flatMap((pid) => index.byPid.get(pid) ?? [])
   return {
     members: [...members.values()].toSorted((one, other) => index.order(one.row) - index.order(other.row)),
-    strangers: inside.filter(outside),
+    strangers: inside.filter(judge.isOutside),
+    doubtful: doubtful.filter(({ row }) => !members.has(row.pid)),
     blind: blindness(table, index, run, inside.length),
+    isOutside: judge.isOutside,
   }
 }
 
@@ -84,7 +98,17 @@ function* candidates(run: TreeRecord, { byPid, byMarker, byCookie, byParent }: I
   yield* (run.keeper === null ? undefined : byParent.get(run.keeper.pid)) ?? []
 }
 
-/** What one census says of the tree. Without a cgroup, emptiness needs two of these in a row. */
+/**
+ * Leaders, perhaps dead, of sessions that only the run has: the number of a session is not given again while the session has members. The session
+ * of a keeper is the run's from the agent on; without a marker nothing tells the keeper's helpers from the rest.
+ */
+function ledBefore({ keeper, harness, journal = [], marker }: TreeRecord, { byPid }: Index): ProcessId[] {
+  const ofKeeper = keeper === null || harness === null || marker === null ? [] : [{ pid: keeper.pid, ticks: Math.max(keeper.ticks, harness.ticks) }]
+  const isStill = ({ pid, ticks }: ProcessId): boolean => (byPid.get(pid)?.ticks ?? ticks) === ticks
+  return [...ofKeeper.filter(() => keeper !== null && isStill(keeper)), ...[...(harness === null ? [] : [harness]), ...journal].filter(isStill)]
+}
+
+/** One census says this of the tree. Without a cgroup, emptiness needs two of these in a row. */
 export function treeOf(seen: Census, spared: readonly Spared[] = [], served: readonly Served[] = []): Tree {
   if (served.length > 0) return { kind: 'members', members: seen.members, served }
   if (seen.members.length > 0) return { kind: 'members', members: seen.members }
@@ -92,37 +116,108 @@ export function treeOf(seen: Census, spared: readonly Spared[] = [], served: rea
   return spared.length === 0 ? { kind: 'empty' } : { kind: 'empty', spared }
 }
 
-function ownProof(row: ProcessRow, run: TreeRecord, byPid: ReadonlyMap<number, ProcessRow>): Proof | null {
-  if (run.contained?.has(row.pid) === true) return 'cgroup'
-  if (run.marker !== null && row.marker === run.marker) return 'marker'
-  if (run.marker === null && row.cookie === run.cookie) return 'cookie'
-  if (run.harness !== null && row.pid === run.harness.pid && row.ticks === run.harness.ticks) return 'recorded'
-  if (run.journal?.some((known) => known.pid === row.pid && known.ticks === row.ticks) === true) return 'journal'
-  // Before the stub has written who it is, it is known only as the keeper's child.
-  if (run.harness === null && run.beginning && isChildOf(row, run.keeper, byPid)) return 'descendant'
-  return null
+/** Nearest above a process: our agent or its own, our keeper with what it started for itself, or another run. */
+type Descent = { readonly kind: 'ours' | 'keeping' | 'none' } | { readonly kind: 'theirs'; readonly whose: RunRoot | null }
+
+type Judge = {
+  readonly isOutside: (row: ProcessRow) => boolean
+  readonly ownProof: (row: ProcessRow) => Proof | null
+  /** Why its marker is not believed; null: it is. */
+  readonly doubt: (row: ProcessRow) => string | null
 }
 
-/** Of another run: by its marker or, where this run could not be given one, by its cookie. */
-function isForeign({ marker = null, cookie = null }: ProcessRow, run: TreeRecord, others: ReadonlySet<number>): boolean {
-  if (marker !== null && marker !== run.marker && (run.adopted === true || isHelperMarker(marker) || others.has(marker))) return true
-  return run.marker === null && marker === null && cookie !== null && cookie !== run.cookie
+function judging(run: TreeRecord, index: Index, near: Neighbours): Judge {
+  const { byPid, rows } = index
+  const ours = new Set((run.ours ?? []).flatMap(({ pid, ticks }) => (byPid.get(pid)?.ticks === ticks ? [pid] : [])))
+  const spared = withDescendants(run.spared ?? [], rows, ours)
+  const harness = credibleHarness(run, byPid)
+  const isHarness = (row: ProcessRow): boolean => harness !== null && sameProcess(harness, row)
+  const isHelper = (row: ProcessRow): boolean => near.helper !== null && sameProcess(near.helper, row)
+  const isContained = (row: ProcessRow): boolean => run.contained?.has(row.pid) === true
+  const descents = new Map<number, Descent>()
+  const descentOf = (row: ProcessRow): Descent => {
+    const known = descents.get(row.pid) ?? descent(row)
+    descents.set(row.pid, known)
+    return known
+  }
+  const descent = (first: ProcessRow): Descent => {
+    // No chain of parents is longer than the table; one that is made up might go in a circle.
+    for (let row = first, child: ProcessRow | null = null, steps = 0; steps < rows.length; steps++) {
+      // Another run's own process first: files that an agent can write to may name it as ours.
+      const whose = rootAt(row, run.id, near)
+      if (whose !== null) return { kind: 'theirs', whose }
+      if (isServerOfOthers(row, run.id, near, byPid) || isHelper(row)) return { kind: 'theirs', whose: null }
+      if (ours.has(row.pid) || isHarness(row)) return { kind: 'ours' }
+      if (run.keeper !== null && sameProcess(run.keeper, row)) return { kind: child !== null && isInherited(child, row, run) ? 'ours' : 'keeping' }
+      const parent = byPid.get(row.parent)
+      if (parent === undefined || parent.ticks > row.ticks) return { kind: 'none' }
+      child = row
+      row = parent
+    }
+    return { kind: 'none' }
+  }
+  /** A run that was started in ours, and whose marker and secret it has: it only came to us when its own keeper or parents were gone. */
+  const isOfNested = (row: ProcessRow): boolean => {
+    const marked = run.marker === null ? near.byCookie.get(row.cookie ?? '') : near.byMarker.get(row.marker ?? Number.NaN)
+    if (marked === undefined || isContained(row) || isHarness(row) || !isNestedIn(marked.id, run.id, near)) return false
+    return run.leaked?.has(row.marker ?? Number.NaN) !== true && near.cookie(row.pid) === marked.cookie
+  }
+  const cgroupOfOther = (row: ProcessRow): string | null => {
+    if (isContained(row)) return null
+    const other = near.cgroupRun(row.pid)
+    return other !== null && near.runs.has(other) && isUnrelated(other, run.id, near) ? other : null
+  }
+  const isOutside = (row: ProcessRow): boolean => {
+    if (spared.has(row.pid)) return true
+    const by = descentOf(row)
+    if (by.kind === 'keeping') return true
+    // One of a run in ours may have lost its parents to a process above both.
+    if (by.kind === 'theirs') return !isStrayOf(row, by.whose)
+    // Below our agent, only one that has left our cgroup can be in another's.
+    return isOfNested(row) || ((by.kind === 'none' || run.contained != null) && cgroupOfOther(row) !== null)
+  }
+  const isStrayOf = (row: ProcessRow, whose: RunRoot | null): boolean =>
+    whose !== null && isNestedIn(run.id, whose.id, near) && row.marker === run.marker && near.cookie(row.pid) === run.cookie
+  return {
+    isOutside,
+    doubt: (row) => {
+      if (descentOf(row).kind !== 'none' || run.journal?.some((known) => sameProcess(known, row)) === true) return null
+      const uid = run.uid?.() ?? null
+      if (uid !== null && row.uid !== uid) return `belongs to another user (uid ${row.uid})`
+      const cgroup = cgroupOfOther(row)
+      if (cgroup !== null) return `is in the cgroup of run ${cgroup}`
+      const cookie = run.adopted === true ? null : near.cookie(row.pid)
+      const other = cookie === null || cookie === run.cookie ? undefined : near.byCookie.get(cookie)
+      return other !== undefined && isUnrelated(other.id, run.id, near) ? `has the secret of run ${other.id}` : null
+    },
+    ownProof: (row) => {
+      if (isContained(row)) return 'cgroup'
+      if (run.marker !== null && row.marker === run.marker) return 'marker'
+      if (run.marker === null && row.cookie === run.cookie) return 'cookie'
+      if (isHarness(row)) return 'recorded'
+      if (run.journal?.some((known) => sameProcess(known, row)) === true) return 'journal'
+      if (ours.has(row.pid)) return 'harness-id'
+      return descentOf(row).kind === 'ours' ? 'descendant' : null
+    },
+  }
+}
+
+/** A file in the run directory names the agent, and the agent can write there: while its keeper lives, it must be the keeper's child. */
+function credibleHarness({ harness, keeper, adopted }: TreeRecord, byPid: ReadonlyMap<number, ProcessRow>): ProcessId | null {
+  if (harness === null || keeper === null || adopted === true) return harness
+  const row = byPid.get(harness.pid)
+  return row !== undefined && byPid.get(keeper.pid)?.ticks === keeper.ticks && row.parent !== keeper.pid ? null : harness
 }
 
 /**
- * The keeper itself, and what it started for itself. With a marker its helpers are known by theirs, so that orphans which a keeper
- * inherits as init of a container are not taken for helpers; without one, every child but the harness is a helper.
+ * A child of the keeper that it did not start for itself: the agent before its name is known, or an orphan that the keeper inherited as init of
+ * a container. A helper has the keeper's own marker. A child that is older than the agent was a job of the shell that became the keeper.
  */
-function isKeeping(row: ProcessRow, run: TreeRecord, byPid: ReadonlyMap<number, ProcessRow>): boolean {
-  const { keeper, harness } = run
-  if (keeper === null) return false
-  if (row.pid === keeper.pid && row.ticks === keeper.ticks) return true
-  return run.marker === null && harness !== null && row.pid !== harness.pid && isChildOf(row, keeper, byPid)
+function isInherited(child: ProcessRow, keeper: ProcessRow, { marker, harness, beginning }: TreeRecord): boolean {
+  if (marker === null) return harness === null && beginning
+  if (child.marker === marker) return true
+  return harness !== null && child.ticks >= harness.ticks && (child.marker ?? null) !== (keeper.marker ?? null)
 }
-
-/** A child of that very process, and not of a new tenant of its pid. */
-const isChildOf = (row: ProcessRow, parent: ProcessId | null, byPid: ReadonlyMap<number, ProcessRow>): boolean =>
-  parent !== null && row.parent === parent.pid && row.ticks >= parent.ticks && byPid.get(parent.pid)?.ticks === parent.ticks
 
 /** A cgroup knows who is in it, whatever else could not be read; but everybody in it must have been looked at. */
 function blindness(table: ProcessTable, { dark }: Index, run: TreeRecord, inside: number): string | null {

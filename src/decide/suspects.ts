@@ -1,5 +1,5 @@
 import type { Member, ProcessRow, Suspect } from '../model/index.ts'
-import { isDead, isHelperMarker } from '../model/index.ts'
+import { isDead } from '../model/index.ts'
 
 /** What suspects are looked for by. `ports`: those that members of the run listen or listened on. */
 export type Clues = {
@@ -9,8 +9,10 @@ export type Clues = {
   readonly uid: number
   readonly ports: ReadonlySet<number>
   readonly members: readonly Member[]
-  /** Processes that are somebody else's for certain: other runs, helpers, ourselves. */
+  /** Processes that are somebody else's for certain: other runs, helpers, ourselves. Asked only of those that something speaks for. */
   readonly exempt: (row: ProcessRow) => boolean
+  /** Why its marker is not believed, by pid. */
+  readonly doubts?: ReadonlyMap<number, string>
   readonly cwd: (pid: number) => string | null
   readonly listens: (pid: number) => readonly number[]
 }
@@ -19,29 +21,38 @@ export type Clues = {
 export function suspectsOf(rows: readonly ProcessRow[], since: number, clues: Clues): Suspect[] {
   const members = new Set(clues.members.map(({ row }) => row.pid))
   const byPid = new Map(rows.map((row) => [row.pid, row]))
-  const candidates = rows.filter((row) => row.ticks >= since && !isDead(row.state) && !members.has(row.pid) && !isHelper(row) && !clues.exempt(row))
+  const candidates = rows.filter((row) => row.ticks >= since && !isDead(row.state) && !members.has(row.pid))
   return candidates.flatMap((row) => {
     const pro = speaksFor(row, clues)
-    return pro.length === 0 ? [] : [{ row, pro, contra: speaksAgainst(row, byPid.get(row.parent), members, clues) }]
+    return pro.length === 0 || clues.exempt(row) ? [] : [{ row, pro, contra: speaksAgainst(row, byPid.get(row.parent), members, clues) }]
   })
 }
 
-const isHelper = ({ marker = null }: ProcessRow): boolean => marker !== null && isHelperMarker(marker)
+const SECRET = 'has the secret of this run in its environment'
+const MARKED = 'carries its marker'
 
-function speaksFor(row: ProcessRow, { cookie, dir, ports, cwd, listens }: Clues): string[] {
+/** Why a process may be left of a run that was ended; null: nothing speaks for that. `doubt`: why its marker is not believed. */
+export function whyLeft(hasSecret: boolean, doubt: string | null): Pick<Suspect, 'pro' | 'contra'> | null {
+  if (!hasSecret && doubt === null) return null
+  return { pro: [...(hasSecret ? [SECRET] : []), ...(doubt === null ? [] : [MARKED])], contra: doubt === null ? ['nothing else proves it'] : [doubt] }
+}
+
+function speaksFor(row: ProcessRow, { cookie, marker, dir, ports, cwd, listens }: Clues): string[] {
   const where = cwd(row.pid)
   const shared = listens(row.pid).filter((port) => ports.has(port))
   return [
-    ...(row.cookie === cookie ? ['has the secret of this run in its environment'] : []),
+    ...(row.cookie === cookie ? [SECRET] : []),
+    ...(marker !== null && row.marker === marker ? [MARKED] : []),
     ...(where !== null && (where === dir || where.startsWith(`${dir}/`)) ? [`works in ${where}`] : []),
     ...shared.map((port) => `listens on port ${port}, which this session opened`),
   ]
 }
 
-function speaksAgainst(row: ProcessRow, parent: ProcessRow | undefined, members: ReadonlySet<number>, { marker, uid }: Clues): string[] {
+function speaksAgainst(row: ProcessRow, parent: ProcessRow | undefined, members: ReadonlySet<number>, { marker, uid, doubts }: Clues): string[] {
   return [
     ...(marker !== null && row.marker !== marker ? ['does not have its marker'] : []),
     ...(row.uid === uid ? [] : [`belongs to uid ${row.uid}`]),
+    ...(doubts?.get(row.pid) === undefined ? [] : [doubts.get(row.pid) as string]),
     ...(parent !== undefined && parent.pid > 1 && !members.has(parent.pid)
       ? [`was started by ${parent.name} (pid ${parent.pid}), which is not of it`]
       : []),

@@ -12,7 +12,7 @@ export type Origin = {
   readonly process: ProcessId
   /** Undefined: it cannot be told. */
   readonly marker: number | null | undefined
-  /** The live run that has this very process on record as its agent. */
+  /** The run whose agent this very process is: its keeper's child, the one that was adopted, or the one on record. */
   readonly recorded: OnRecord | null
   /** The agent at work that it is. */
   readonly agent: Agent | null
@@ -29,6 +29,8 @@ export type SelfFacts = {
   /** The marker that the caller was born with, and the run that has it. */
   readonly marker: number | null
   readonly marked: OnRecord | null
+  /** That run proves from its own side that the caller is of it: by its cgroup. Anybody can wear a marker. */
+  readonly contained: boolean
   /** The run that its environment names, with the epoch and the secret that stand there. */
   readonly named: OnRecord | null
   readonly said: { readonly epoch: string | undefined; readonly secret: string | undefined }
@@ -52,10 +54,13 @@ export function decideSelf(facts: SelfFacts): Self {
   const reach = own === null ? reachOf(facts.marker, facts.origins) : reachOfRun(own.record.run, facts.origins)
   const at = facts.origins.findIndex(({ recorded }) => recorded !== null)
   const nearer = facts.origins[at]?.recorded ?? null
-  if (nearer !== null && at <= reach && nearer.run.id !== own?.record.run.id) return asNearest(byProcess(nearer, at), facts)
-  if (own !== null) return asNearest(own, facts, reach)
+  const isWorn = own !== null && nearer !== null && !isOwnIn(nearer, facts)
+  if (nearer !== null && nearer.run.id !== own?.record.run.id && (at <= reach || isWorn)) return asNearest(byProcess(nearer, at), facts)
+  const isUnproven = own?.how === 'marker' && nearer === null && !facts.contained
+  if (own !== null && !isUnproven) return asNearest(own, facts, reach)
   const agent = facts.origins.slice(0, reach + 1).find((origin) => origin.agent !== null)
-  return agent === undefined ? nobody(whyNobody(facts)) : asAgent(agent, null)
+  if (agent !== undefined) return asAgent(agent, null)
+  return nobody(own === null ? whyNobody(facts) : (facts.doubt ?? notByMarker(own.record)))
 }
 
 /** The run whose marker it carries may be that of a shared daemon's first caller, and none of its own. */
@@ -63,6 +68,21 @@ export const mayBeOthers = (facts: SelfFacts): boolean => isThroughDaemon(facts)
 
 /** What was inherited has come through a shared daemon. */
 const isThroughDaemon = (facts: SelfFacts): boolean => daemonAround(facts) !== null || isServed(facts)
+
+/** Below the agent of another run, a caller is of the run that it is marked for only if that run's cgroup, or its secret in the one around it, says so. */
+const isOwnIn = (around: OnRecord, facts: SelfFacts): boolean =>
+  facts.contained || (facts.marked?.run.parent === around.run.id && isMarked(facts) && isSecretKnown(facts))
+
+/** The run that is proven to be around the caller, whoever the caller is in it. */
+export function provenAround(facts: SelfFacts): Run | null {
+  const nearest = facts.origins.find(({ recorded }) => recorded !== null)?.recorded ?? null
+  if (nearest !== null && nearest.run.id !== facts.marked?.run.id && !isOwnIn(nearest, facts)) return nearest.run
+  const isProven = nearest !== null || facts.contained || (isMarked(facts) && isSecretKnown(facts))
+  return isProven ? (facts.marked?.run ?? nearest?.run ?? null) : null
+}
+
+const notByMarker = ({ session, run }: OnRecord): string =>
+  `it carries the marker of run ${run.id} (session ${session.id}), which anybody can wear, and nothing else proves that it is of it`
 
 /** A run that the caller may be in. `at`: which of those around it is the agent of that run; -1: none. */
 type Candidate = { readonly record: OnRecord; readonly how: SelfProof; readonly why: string; readonly at: number }

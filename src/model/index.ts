@@ -155,6 +155,7 @@ export {
   type Until,
   type Usage,
 } from './run.ts'
+export { lineageOfRun, type RunRoot } from './run-root.ts'
 export type {
   HomesDaemon,
   Runs,

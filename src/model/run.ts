@@ -1,6 +1,6 @@
 import type { Containment } from './containment.ts'
 import type { Exit } from './exit.ts'
-import type { Member, Spared } from './fact.ts'
+import type { Member, Spared, Suspect } from './fact.ts'
 import type { Place, ProcessId } from './identity.ts'
 import type { Pane } from './pane.ts'
 import type { EndState } from './states.ts'
@@ -113,6 +113,8 @@ export type RunEnd =
       readonly ended: readonly Member[]
       readonly spared: readonly Spared[]
       readonly unrecorded: Error | null
+      /** They may be of it, and were left alone: no proof says so. Left out: nobody was looked for. */
+      readonly suspects?: readonly Suspect[]
     }
   | { readonly kind: 'survivors'; readonly run: Run; readonly survivors: readonly Survivor[]; readonly ended: readonly Member[] }
   | { readonly kind: 'unknown'; readonly run: Run; readonly why: string }

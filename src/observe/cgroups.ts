@@ -5,7 +5,7 @@ import type { CgroupBase, Cgroups, CgroupView } from '../model/index.ts'
 import { CGROUP_PREFIX } from '../model/index.ts'
 
 /** cgroup v2 through plain files. */
-export const linuxCgroups: Cgroups = { base, view, cpuMs, list }
+export const linuxCgroups: Cgroups = { base, view, cpuMs, list, nameOf }
 
 /** Our own cgroup, or the one around the outermost run that we are in. */
 function base(): CgroupBase {
@@ -79,6 +79,11 @@ function collect(path: string, pids: Set<number>, below = false): void {
   } catch (error) {
     if (!below || !['ENOENT', 'ENODEV'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
+}
+
+function nameOf(pid: number): string | null {
+  const path = /^0::(\/.*)$/m.exec(readOr(`/proc/${pid}/cgroup`))?.[1] ?? ''
+  return path.split('/').findLast((part) => part.startsWith(CGROUP_PREFIX)) ?? null
 }
 
 /** What all that ever lived in it has burned. */

@@ -14,5 +14,5 @@ export const ownProcess: OwnProcess = {
   terminal: terminalName,
   parentIgnores: () => ignoredSignals(process.ppid),
   unreadVariables,
-  isHelper,
+  isHelper: () => isHelper(),
 }

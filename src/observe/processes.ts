@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { uptime } from 'node:os'
+import { basename } from 'node:path'
 import type { Environment, Place, Processes, ProcessId, ProcessRow, ProcessTable, Sample, SendAnswer, Signal } from '../model/index.ts'
 import {
   INITIAL_PID_NAMESPACE,
   innermostCookie,
   isDead,
-  isHelperMarker,
   isMarker,
   isPid,
   isSignallable,
@@ -107,14 +107,25 @@ function table(look: { since: number; cookies: boolean }): ProcessTable {
   return { rows, blind: procMatches() ? blind : '/proc shows another pid namespace than ours' }
 }
 
-function withMarks(row: StatRow, cookies: boolean): ProcessRow {
+function withMarks(seen: StatRow, cookies: boolean): ProcessRow {
+  let row = seen
   try {
     const rttime = parseRttime(readSmall(`/proc/${row.pid}/limits`).text)
     const marker = rttime !== null && isMarker(rttime) ? rttime : null
+    if (marker !== null && row.uid === 0) row = { ...row, uid: ownerOf(row.pid) ?? row.uid }
     return cookies ? { ...row, marker, cookie: readCookie(row.pid) } : { ...row, marker }
   } catch (error) {
     if (isVanished(error)) return { ...row, state: 'X' }
     return isOurs(row.pid) ? { ...row, unreadable: errorCode(error) } : row
+  }
+}
+
+/** Files of a process that may not be dumped show root as their owner; its folder shows the true one. */
+function ownerOf(pid: number): number | null {
+  try {
+    return statSync(`/proc/${pid}`).uid
+  } catch {
+    return null
   }
 }
 
@@ -204,10 +215,12 @@ function ownLineage(): { self: ProcessId; origins: readonly ProcessId[]; pids: R
   return { self, origins, pids }
 }
 
-/** Were we started to work for a run, and belong to none? */
-export const isHelper = (): boolean => {
-  const rttime = parseRttime(readSmall('/proc/self/limits').text)
-  return rttime !== null && isHelperMarker(rttime)
+/** Were we started to work for a run, and belong to none? Our own command line says it: nobody else's word is taken for it. */
+export const isHelper = ([, program = '', ...argv]: readonly string[] = process.argv): boolean => {
+  const [verb = '', next = ''] = argv
+  if (basename(program) !== 'cli.cjs') return false
+  if (verb === 'daemon') return next === 'run'
+  return ['_finish', '_end', '_follow'].includes(verb) || (verb === 'stop' && argv.includes('--outside'))
 }
 
 const procMatches = (): boolean => {

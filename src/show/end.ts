@@ -1,6 +1,7 @@
-import type { Member, Run, RunEnd, Spared, Survivor } from '../model/index.ts'
+import type { Member, Run, RunEnd, Spared, Survivor, Suspect } from '../model/index.ts'
 import { describeMember, isLive, policy, portsFirst } from '../model/index.ts'
 import { plain } from './paint.ts'
+import { suspectJson } from './session-view.ts'
 
 /** What came of a wish to end a session: of its run or, where there was none to end here, why. */
 export type End =
@@ -22,6 +23,7 @@ export function stoppedText(session: string, end: End): string[] {
       return [
         `${session} ${end.run.state}${end.ended.length === 0 ? '' : `: ended ${count(end.ended.length, 'process', 'processes')}, seen gone: ${membersText(end.ended)}`}`,
         ...end.spared.map(({ row, why }) => `  left ${plain(row.name)} (pid ${row.pid}) running: ${why}`),
+        ...(end.suspects ?? []).map(suspectText),
         ...(end.unrecorded === null ? [] : [`  not recorded (${end.unrecorded.message}); holdfast reconcile records it later`]),
       ]
     case 'survivors':
@@ -52,6 +54,7 @@ export const stoppedJson = (session: string, end: End): Record<string, unknown> 
   ended: 'ended' in end ? end.ended.map(({ row, proof, ports = [] }) => ({ pid: row.pid, name: row.name, proof, ports })) : [],
   spared: end.kind === 'ended' ? end.spared.map(({ row, why }) => ({ pid: row.pid, name: row.name, why })) : [],
   survivors: end.kind === 'survivors' ? end.survivors : [],
+  suspects: end.kind === 'ended' ? (end.suspects ?? []).map(suspectJson) : [],
   why: end.kind === 'unknown' ? end.why : null,
 })
 
@@ -64,7 +67,7 @@ export function retiredText(end: End): string[] {
     end.ended.length === 0
       ? 'nothing of it was left'
       : `ended ${count(end.ended.length, 'process', 'processes')}, seen gone: ${membersText(end.ended, end.ended.length)}`
-  return [`took over ${end.run.session}: run ${end.run.id} (epoch ${end.run.epoch}) is ${end.run.state}; ${what}`]
+  return [`took over ${end.run.session}: run ${end.run.id} (epoch ${end.run.epoch}) is ${end.run.state}; ${what}`, ...(end.suspects ?? []).map(suspectText)]
 }
 
 /** What keeps a run from its end; null: nothing. */
@@ -113,6 +116,9 @@ export const changeText = (change: { session: string; from: string; to: string; 
   `${change.session}: ${change.from} → ${change.to}${change.why === '' ? '' : ` (${plain(change.why)})`}`,
   ...change.survivors.map(survivorText),
 ]
+
+const suspectText = ({ row, pro, contra }: Suspect): string =>
+  `  may be left: ${plain(row.name)} (pid ${row.pid}) ${pro.join(' and ')}, but ${contra.join(' and ')}; holdfast stop --suspect ${row.pid} ends it`
 
 const survivorText = ({ pid, name, why }: Survivor): string => `  pid ${pid} (${plain(name)}): ${why}`
 

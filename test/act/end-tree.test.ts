@@ -14,8 +14,8 @@ async function contained(size: number) {
   const inside = new Set<number>()
   const done: { what: string; sent: number }[] = []
   const did = (what: string): boolean => done.push({ what, sent: world.sent.length }) > 0
-  const join = (pid: number, marker = run.marker, deaf = false): void => {
-    world.add({ pid, ticks: 3000 + pid, marker }, deaf)
+  const join = (pid: number, marker = run.marker, deaf = false, parent = 1): void => {
+    world.add({ pid, ticks: 3000 + pid, marker, parent }, deaf)
     inside.add(pid)
   }
   for (let pid = 1000; pid < 1000 + size; pid++) join(pid)
@@ -60,7 +60,7 @@ verifies('stop-proof', 'a storm is left frozen by nobody, whatever goes wrong', 
   world.after(policy.stormLookMs, () => {
     for (let pid = 9000; pid < 9000 + policy.stormSize; pid++) join(pid)
   })
-  const failing = { ...hands, liveMarkers: () => Promise.reject(new Error('no store')) }
+  const failing = { ...hands, liveRoots: () => Promise.reject(new Error('no store')) }
   await expect(endTree(run, failing, grace)).rejects.toThrow('no store')
   expect(done.map(({ what }) => what)).toEqual(['freeze', 'thaw'])
   world.close()
@@ -87,14 +87,14 @@ verifies('innocent', 'strangers in the cgroup leave it before it is killed; if m
     const { world, run, hands, join, done } = await contained(0)
     join(1000, run.marker, true)
     let stranger = 5000
-    const other = await world.launch('other')
-    join(stranger, other.marker)
+    const other = await world.launch('other', { keeper: world.add({ pid: 4999, ticks: 3000 }) })
+    join(stranger, other.marker, false, 4999)
     const multiplying = {
       ...hands,
       containers: {
         ...hands.containers,
         admit: (path: string, pid: number) => {
-          if (++stranger < 5000 + more) join(stranger, other.marker)
+          if (++stranger < 5000 + more) join(stranger, other.marker, false, 4999)
           return hands.containers.admit(path, pid)
         },
       },

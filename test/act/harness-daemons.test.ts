@@ -19,7 +19,7 @@ async function inOneDaemon() {
   const [one, two, nested] = [
     await world.launch('one', { until: 'tree' }),
     await world.launch('two', { until: 'tree', keeper: { pid: 201, ticks: 5000 } }),
-    await world.launch('nested'),
+    await world.launch('nested', { keeper: { pid: 610, ticks: 6100 } }),
   ]
   const { marker } = one
   const environments = new Map<number, Environment>()
@@ -161,10 +161,11 @@ verifies('stop-proof', 'the one that started the daemon leaves it to the other, 
   world.close()
 })
 
-verifies('innocent', 'what Holdfast itself has started in such a session has a marker of its own, and is not of it', async () => {
+verifies('innocent', 'what Holdfast itself has started in such a session has a keeper of its own, and is not of it', async () => {
   const { world, two, nested, add, members } = await inOneDaemon()
-  add(610, 6100, { parent: 600, marker: nested.marker, session: 'b' })
-  add(620, 6200, { parent: 600, marker: markerFrom(5, 'helper'), session: 'b' })
+  add(610, 6100, { parent: 600, marker: markerFrom(5, 'helper'), session: 'b' })
+  add(615, 6150, { parent: 610, marker: nested.marker })
+  add(620, 6200, { parent: 610, marker: markerFrom(5, 'helper') })
   // One that only waits or follows has taken a marker too, and never becomes a run.
   add(630, 6300, { parent: 600, marker: markerFrom(6, 'run'), session: 'b' })
   expect(Object.keys(await members(two)).map(Number)).toEqual([420, 421, 600, 601, 630])
@@ -282,7 +283,8 @@ test('the session that a command handed over is learnt from the daemon, by direc
 test('a run without a native id, and no daemon among its members, has nobody’s environment read', async () => {
   const world = await simulated()
   const run = await world.launch('s')
-  world.add({ pid: 1000, ticks: 4000, marker: run.marker })
+  world.add({ pid: 200, ticks: 2000 })
+  world.add({ pid: 1000, ticks: 4000, parent: 200, marker: run.marker })
   const read = (): never => expect.fail('it was read')
   const hands = { ...world, processes: { ...world.processes, environment: read, arguments: read } }
   expect((await censusOf(run, hands, false)).members).toHaveLength(1)

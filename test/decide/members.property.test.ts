@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { TreeRecord } from '../../src/decide/index.ts'
-import { census, treeOf } from '../../src/decide/index.ts'
-import type { ProcessRow, ProcessTable } from '../../src/model/index.ts'
+import type { Neighbours, TreeRecord } from '../../src/decide/index.ts'
+import { census, neighboursFrom, treeOf } from '../../src/decide/index.ts'
+import type { ProcessId, ProcessRow, ProcessTable, RunRoot } from '../../src/model/index.ts'
 import { isDead, markerFrom, sameProcess } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
-import { HELPER_MARKER, MARKER, maybe, OTHER_MARKER, row } from './build.ts'
+import { HELPER_MARKER, MARKER, maybe, OTHER_MARKER, place, row } from './build.ts'
 
 const UNRECORDED = markerFrom(9, 'run')
 
@@ -29,6 +29,7 @@ const rows: fc.Arbitrary<ProcessRow[]> = fc.uniqueArray(
 const tables: fc.Arbitrary<ProcessTable> = fc.record({ rows, blind: maybe(fc.constant('hidepid')) })
 const ids = maybe(fc.record({ pid: pids, ticks }))
 const records: fc.Arbitrary<TreeRecord> = fc.record({
+  id: fc.constant('r1'),
   marker: fc.constantFrom(MARKER, null),
   cookie: fc.constant('mine'),
   keeper: ids,
@@ -37,23 +38,49 @@ const records: fc.Arbitrary<TreeRecord> = fc.record({
 })
 const RUNS = { numRuns: 3000 }
 
-const others: ReadonlySet<number> = new Set([MARKER, OTHER_MARKER])
-/** The innermost marker decides; where there is none, and the run could not be given one, the innermost cookie. */
-function isMarkedByAnother({ marker, cookie }: ProcessRow, run: TreeRecord): boolean {
-  if (marker === run.marker || marker === UNRECORDED) return marker === null && cookie === 'other'
-  return marker !== null
+/** Another run on record, with its keeper as pid 2 that was born at tick 1. */
+const ITS_KEEPER = { pid: 2, ticks: 1 }
+const other: RunRoot = { id: 'r2', parent: null, marker: OTHER_MARKER, cookie: 'other', place, root: ITS_KEEPER, hosted: false }
+const near = ({ rows: all }: ProcessTable): Neighbours =>
+  neighboursFrom([other], { helper: null, cgroupRun: () => null, cookie: (pid) => all.find((one) => one.pid === pid)?.cookie ?? null })
+
+/** From the other run's keeper down, by children that are not older than their parents. */
+function isBelowOther(found: ProcessRow, { rows: all }: ProcessTable, until: readonly (ProcessId | null)[]): boolean {
+  const living = all.filter(({ state }) => !isDead(state))
+  const seen = new Set<number>()
+  for (let at: ProcessRow | undefined = found; at !== undefined && !seen.has(at.pid); ) {
+    const here: ProcessRow = at
+    if (sameProcess(here, ITS_KEEPER)) return true
+    if (until.some((id) => id !== null && sameProcess(id, here))) return false
+    seen.add(here.pid)
+    at = living.find(({ pid, ticks: born }) => pid === here.parent && born <= here.ticks)
+  }
+  return false
 }
 
-verifies('innocent', 'no census contains the keeper, a process of another run, or the dead', () => {
+verifies('innocent', 'no census contains the keeper, what another run proves to be its own, or the dead', () => {
   fc.assert(
     fc.property(tables, records, (table, run) => {
-      const { members } = census(table, run, others)
+      const { members } = census(table, run, near(table))
       for (const { row: found } of members) {
         expect(table.rows).toContain(found)
         expect(isDead(found.state)).toBe(false)
-        expect(isMarkedByAnother(found, run)).toBe(false)
+        expect(isBelowOther(found, table, [run.harness, run.keeper])).toBe(false)
         expect(run.keeper !== null && sameProcess(found, run.keeper)).toBe(false)
       }
+    }),
+    RUNS,
+  )
+})
+
+verifies('stop-proof', 'no marker takes out what descends from the agent', () => {
+  fc.assert(
+    fc.property(tables, records, fc.constantFrom(null, OTHER_MARKER, HELPER_MARKER, UNRECORDED), (table, run, worn) => {
+      const pidsOf = (seen: ProcessTable): number[] => census(seen, { ...run, marker: MARKER, keeper: null }, near(seen)).members.map(({ row: { pid } }) => pid)
+      const below = table.rows.filter((one) => run.harness !== null && one.parent === run.harness.pid)
+      const dressed = { ...table, rows: table.rows.map((one) => (below.includes(one) ? { ...one, marker: worn, cookie: null } : one)) }
+      const lost = pidsOf({ ...table, rows: table.rows.map((one) => (below.includes(one) ? { ...one, marker: null, cookie: null } : one)) })
+      expect(pidsOf(dressed)).toEqual(expect.arrayContaining(lost))
     }),
     RUNS,
   )
@@ -62,7 +89,7 @@ verifies('innocent', 'no census contains the keeper, a process of another run, o
 verifies('innocent', 'every member has a proof that can be checked again, which goes back to a mark of this very run', () => {
   fc.assert(
     fc.property(tables, records, (table, run) => {
-      const { members } = census(table, run, others)
+      const { members } = census(table, run, near(table))
       const byPid = new Map(members.map((member) => [member.row.pid, member]))
       for (const { row: found, proof } of members) {
         if (proof === 'marker') expect(found.marker).toBe(run.marker)
@@ -70,12 +97,14 @@ verifies('innocent', 'every member has a proof that can be checked again, which 
         if (proof === 'recorded') expect(run.harness !== null && sameProcess(found, run.harness)).toBe(true)
         if (proof === 'descendant') {
           const keeper = table.rows.find((other) => run.keeper !== null && sameProcess(other, run.keeper))
-          const parent = byPid.get(found.parent)?.row ?? (run.harness === null ? keeper : undefined)
+          const parent = byPid.get(found.parent)?.row ?? keeper
           expect(parent !== undefined && parent.pid === found.parent && parent.ticks <= found.ticks).toBe(true)
         }
         if (proof === 'session') {
           const leader = byPid.get(found.session)?.row
-          expect(leader !== undefined && leader.session === leader.pid && leader.ticks <= found.ticks).toBe(true)
+          const isLed = leader !== undefined && leader.session === leader.pid && leader.ticks <= found.ticks
+          const wasLed = [run.harness, run.keeper].some((id) => id?.pid === found.session && id.ticks <= found.ticks)
+          expect(isLed || wasLed).toBe(true)
         }
       }
     }),
@@ -86,7 +115,7 @@ verifies('innocent', 'every member has a proof that can be checked again, which 
 verifies('innocent', 'nobody is counted twice', () => {
   fc.assert(
     fc.property(tables, records, (table, run) => {
-      const { members } = census(table, run, others)
+      const { members } = census(table, run, near(table))
       const all = members.map(({ row: { pid } }) => pid)
       expect(new Set(all).size).toBe(all.length)
     }),
@@ -94,12 +123,14 @@ verifies('innocent', 'nobody is counted twice', () => {
   )
 })
 
-verifies('stop-proof', 'whoever carries the marker of the run is found, its keeper excepted', () => {
+verifies('stop-proof', 'whoever carries the marker of the run is found, unless another run speaks for it', () => {
   fc.assert(
     fc.property(tables, records, (table, run) => {
       const isKeeper = (found: ProcessRow): boolean => run.keeper !== null && sameProcess(found, run.keeper)
-      const marked = table.rows.filter((found) => found.marker === MARKER && !isDead(found.state) && !isKeeper(found)).map(({ pid }) => pid)
-      expect(census(table, { ...run, marker: MARKER }, others).members.map(({ row: { pid } }) => pid)).toEqual(expect.arrayContaining(marked))
+      const isTheirs = (found: ProcessRow): boolean => found.cookie === 'other' || isBelowOther(found, table, [run.harness])
+      const marked = table.rows.filter((found) => found.marker === MARKER && !isDead(found.state) && !isKeeper(found) && !isTheirs(found))
+      const all = census(table, { ...run, marker: MARKER }, near(table)).members.map(({ row: { pid } }) => pid)
+      expect(all).toEqual(expect.arrayContaining(marked.map(({ pid }) => pid)))
     }),
     RUNS,
   )
@@ -108,7 +139,7 @@ verifies('stop-proof', 'whoever carries the marker of the run is found, its keep
 verifies('unknown', 'a tree is proven empty only by a pass that was not blind and found nobody', () => {
   fc.assert(
     fc.property(tables, records, (table, run) => {
-      const found = census(table, run, others)
+      const found = census(table, run, near(table))
       expect(treeOf(found).kind === 'empty').toBe(found.members.length === 0 && table.blind === null)
     }),
     RUNS,
@@ -119,12 +150,12 @@ verifies('innocent', 'the order of the table and the processes of other runs cha
   fc.assert(
     fc.property(tables, records, (table, run) => {
       const found = (rowsSeen: readonly ProcessRow[]) =>
-        census({ ...table, rows: rowsSeen }, run, others)
+        census({ ...table, rows: rowsSeen }, run, near({ ...table, rows: rowsSeen }))
           .members.map(({ row: { pid } }) => pid)
           .sort()
       const all = found(table.rows)
       expect(found(table.rows.toReversed())).toEqual(all)
-      expect(found([...table.rows, row(20, { marker: OTHER_MARKER, parent: 2, session: 2 })])).toEqual(all)
+      expect(found([...table.rows, row(20, { marker: OTHER_MARKER, parent: 1, session: 20 })])).toEqual(all)
     }),
     RUNS,
   )

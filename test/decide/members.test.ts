@@ -1,16 +1,33 @@
 import { describe, expect, test } from 'vitest'
-import type { Census, Clues, TreeRecord } from '../../src/decide/index.ts'
-import { census, suspectsOf, treeOf } from '../../src/decide/index.ts'
-import type { ProcessRow } from '../../src/model/index.ts'
+import type { Census, Clues, Neighbours, Questions, TreeRecord } from '../../src/decide/index.ts'
+import { census, neighboursFrom, suspectsOf, treeOf } from '../../src/decide/index.ts'
+import type { ProcessRow, RunRoot } from '../../src/model/index.ts'
 import { markerFrom } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
-import { HELPER_MARKER, harness, keeper, MARKER, OTHER_MARKER, row } from './build.ts'
+import { HELPER_MARKER, harness, keeper, MARKER, OTHER_MARKER, place, row } from './build.ts'
 
-const record = (over: Partial<TreeRecord> = {}): TreeRecord => ({ marker: MARKER, cookie: 'mine', keeper, harness, beginning: true, ...over })
-const count = (rows: readonly ProcessRow[], over: Partial<TreeRecord> = {}): Census => census({ rows, blind: null }, record(over), others)
-/** The markers of runs on record, its own among them. */
+const record = (over: Partial<TreeRecord> = {}): TreeRecord => ({
+  id: 'r1',
+  marker: MARKER,
+  cookie: 'mine',
+  keeper,
+  harness,
+  beginning: true,
+  uid: () => 1000,
+  ...over,
+})
+/** Runs on record: its own; a stranger's, with its keeper as pid 500; one that was started in it, with its keeper as pid 700. */
 const THIRD_MARKER = markerFrom(7, 'run')
-const others: ReadonlySet<number> = new Set([MARKER, OTHER_MARKER, THIRD_MARKER])
+const root = (id: string, over: Partial<RunRoot>): RunRoot => ({ id, parent: null, marker: null, cookie: id, place, root: null, hosted: false, ...over })
+const RUNS: readonly RunRoot[] = [
+  root('r1', { marker: MARKER, cookie: 'mine', root: keeper }),
+  root('r2', { marker: OTHER_MARKER, cookie: 'theirs', root: { pid: 500, ticks: 5000 } }),
+  root('r3', { marker: THIRD_MARKER, cookie: 'inner', root: { pid: 700, ticks: 7000 }, parent: 'r1' }),
+]
+const nearOf = (rows: readonly ProcessRow[], over: Partial<Questions> = {}, runs = RUNS): Neighbours =>
+  neighboursFrom(runs, { helper: null, cgroupRun: () => null, cookie: (pid) => rows.find((one) => one.pid === pid)?.cookie ?? null, ...over })
+const count = (rows: readonly ProcessRow[], over: Partial<TreeRecord> = {}, asked: Partial<Questions> = {}): Census =>
+  census({ rows, blind: null }, record(over), nearOf(rows, asked))
 const proofs = ({ members }: Census): Record<number, string> => Object.fromEntries(members.map(({ row: { pid }, proof }) => [pid, proof]))
 
 /** The keeper and the harness, as they are in almost every table. */
@@ -18,6 +35,9 @@ const mine = { marker: MARKER }
 const theKeeper = row(100, { ...mine, session: 100 })
 const theHarness = row(200, { ...mine, parent: 100 })
 const unmarked = { marker: null }
+const helping = { marker: HELPER_MARKER }
+/** The keeper, once it has given the run's marker away. */
+const keeping = row(100, { ...helping, session: 100 })
 const unrecorded = { marker: markerFrom(9, 'run') }
 
 /** One that a shared daemon has started for it, with the marker of another run. */
@@ -30,22 +50,51 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['the keeper has it and is none', [theKeeper, theHarness], { 200: 'marker' }],
     ['without a keeper on record it still counts', [row(300, mine)], { 300: 'marker' }, { keeper: null, harness: null }],
   ],
-  'the innermost marker decides': [
-    ['a child with the marker of another run is not ours', [theHarness, row(300, { marker: OTHER_MARKER, parent: 200 })], { 200: 'marker' }],
+  'a marker takes nobody out': [
     [
-      'nor are its own children',
+      'a child that wears the marker of a stranger’s run is ours, and so are its children',
       [theHarness, row(300, { marker: OTHER_MARKER, parent: 200 }), row(310, { ...unmarked, parent: 300 })],
-      { 200: 'marker' },
+      { 200: 'marker', 300: 'descendant', 310: 'descendant' },
     ],
-    ['nor is our cookie any help', [row(300, { marker: OTHER_MARKER, cookie: 'mine' })], {}, { marker: null, keeper: null, harness: null }],
-    ['nor a session that we lead', [row(300, { ...mine, session: 300 }), row(310, { marker: OTHER_MARKER, session: 300 })], { 300: 'marker' }],
-    ['nor a recorded identity', [row(200, { marker: OTHER_MARKER })], {}],
+    ['or that of a helper', [theHarness, row(300, { marker: HELPER_MARKER, parent: 200 })], { 200: 'marker', 300: 'descendant' }],
     [
-      'a marker that no run on record has is not yet anybody else',
+      'or that of a run which was started in ours, without its secret',
+      [theHarness, row(300, { marker: THIRD_MARKER, parent: 200 })],
+      { 200: 'marker', 300: 'descendant' },
+    ],
+    ['the agent itself, whatever it wears', [row(200, { marker: OTHER_MARKER })], { 200: 'recorded' }],
+    [
+      'one in a session that we lead',
+      [row(300, { ...mine, session: 300 }), row(310, { marker: OTHER_MARKER, session: 300 })],
+      { 300: 'marker', 310: 'session' },
+    ],
+    ['one that was seen before', [row(300, { marker: OTHER_MARKER })], { 300: 'journal' }, { journal: [{ pid: 300, ticks: 3000 }] }],
+    [
+      'a marker that no run on record has',
       [theHarness, row(300, { ...unrecorded, parent: 200 })],
       { 200: 'marker', 300: 'descendant' },
     ],
-    ['nor is it ours', [row(300, unrecorded)], {}],
+    ['which makes nobody ours, either', [row(300, unrecorded)], {}],
+  ],
+  'a run that proves it from its own side': [
+    [
+      'keeps its keeper and what descends from that, below our agent',
+      [theHarness, row(500, { marker: HELPER_MARKER, parent: 200 }), row(510, { marker: OTHER_MARKER, parent: 500 }), row(520, { ...mine, parent: 510 })],
+      { 200: 'marker' },
+    ],
+    ['but not a new tenant of its keeper’s pid', [theHarness, row(500, { parent: 200, ticks: 5001 })], { 200: 'marker', 500: 'descendant' }],
+    [
+      'one that was started in ours keeps its orphans, by marker and secret',
+      [theHarness, row(300, { marker: THIRD_MARKER, cookie: 'inner', parent: 200 })],
+      { 200: 'marker' },
+    ],
+  ],
+  'a marker brings nobody in': [
+    ['whom another user put on', [row(300, { ...mine, uid: 1001 })], {}],
+    ['whom another run has the secret of', [row(300, { ...mine, cookie: 'theirs' })], {}],
+    ['but a secret of a run around ours, or in it, is none against it', [row(300, { ...mine, cookie: 'inner' })], { 300: 'marker' }],
+    ['a user’s other process below our agent is ours', [theHarness, row(300, { parent: 200, uid: 0 })], { 200: 'marker', 300: 'descendant' }],
+    ['where nobody knows whose the run is, the marker has to do', [row(300, { ...mine, uid: 1001 })], { 300: 'marker' }, { uid: () => null }],
   ],
   'by cookie, only where no marker could be set': [
     ['a cookie is proof', [row(300, { cookie: 'mine' })], { 300: 'cookie' }, { marker: null }],
@@ -68,18 +117,12 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
       lent(300),
     ],
     [
-      'but not a run that was started in it, which has a marker of its own',
-      [row(300, { marker: OTHER_MARKER }), row(310, { marker: THIRD_MARKER, parent: 300 }), row(320, { ...unmarked, parent: 310 })],
+      'but not a run that was started in it, which has a keeper of its own',
+      [row(300, { marker: OTHER_MARKER }), row(700, { marker: HELPER_MARKER, parent: 300 }), row(720, { ...unmarked, parent: 700 })],
       { 300: 'harness-id' },
       lent(300),
     ],
-    ['nor a helper', [row(300, { marker: OTHER_MARKER }), row(310, { marker: HELPER_MARKER, parent: 300 })], { 300: 'harness-id' }, lent(300)],
-    [
-      'the same marker on anybody else is still that of another run',
-      [theHarness, row(310, { marker: OTHER_MARKER, parent: 200 })],
-      { 200: 'marker' },
-      lent(300),
-    ],
+    ['the same marker on anybody else makes nobody ours', [theHarness, row(310, { marker: OTHER_MARKER })], { 200: 'marker' }, lent(300)],
     [
       'although a spared daemon started it',
       [row(250, mine), row(260, { ...mine, parent: 250 }), row(270, { ...mine, parent: 260 }), row(280, { ...mine, parent: 250 })],
@@ -109,14 +152,20 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
   'by process session': [
     ['its leader is a member', [row(300, { ...mine, session: 300 }), row(310, { session: 300 })], { 300: 'marker', 310: 'session' }],
     ["its leader is none: the user's own terminal", [row(50, { session: 50 }), row(200, mine), row(310, { session: 50 })], { 200: 'marker' }],
-    ['its leader is the keeper', [theKeeper, theHarness, row(310, { session: 100 })], { 200: 'marker' }],
+    ['its leader is the keeper', [theKeeper, theHarness, row(310, { session: 100 })], { 200: 'marker', 310: 'session' }],
+    ['its leader was the keeper', [row(310, { session: 100 })], { 310: 'session' }],
+    ['its leader was one seen before', [row(310, { session: 300 })], { 310: 'session' }, { journal: [{ pid: 300, ticks: 3000 }] }],
+    ['in the keeper’s session, but older than the agent', [theKeeper, row(199, { session: 100 })], {}],
+    ['in the session of a new tenant of the keeper’s pid', [row(100, { ticks: 3000, session: 100 }), row(310, { session: 100 })], {}],
     ['the member of that pid leads no session', [row(300, { ...mine, session: 50 }), row(310, { session: 300 })], { 300: 'marker' }],
     ['older than its leader', [row(300, { ...mine, session: 300 }), row(310, { session: 300, ticks: 2999 })], { 300: 'marker' }],
   ],
   'the keeper and its helpers': [
-    ['a helper is none: it has a marker of its own', [theKeeper, theHarness, row(300, { marker: HELPER_MARKER, parent: 100 })], { 200: 'marker' }],
-    ['nor is it, when its keeper is gone', [theHarness, row(300, { marker: HELPER_MARKER, parent: 200, cookie: 'mine' })], { 200: 'marker' }],
-    ['nor is what an unmarked helper starts', [theKeeper, row(300, { parent: 100 }), row(310, { parent: 300 })], {}],
+    ['a helper is none: it is the keeper’s child with the keeper’s marker', [keeping, theHarness, row(300, { ...helping, parent: 100 })], { 200: 'marker' }],
+    ['nor is what it starts', [keeping, theHarness, row(300, { ...helping, parent: 100 }), row(310, { parent: 300 })], { 200: 'marker' }],
+    ['the same marker below the agent is worn', [keeping, theHarness, row(300, { ...helping, parent: 200 })], { 200: 'marker', 300: 'descendant' }],
+    ['an orphan with another marker that the keeper inherited is a member', [keeping, row(300, { parent: 100, ...unrecorded })], { 300: 'descendant' }],
+    ['a job of the shell that became the keeper is none', [keeping, row(150, { parent: 100 }), row(160, { parent: 150, session: 100 })], {}],
     ['an orphan that the keeper inherited is a member', [theKeeper, row(300, { ...mine, parent: 100 })], { 300: 'marker' }],
     ['a new tenant of its pid can be a member', [row(100, { ...mine, ticks: 1001 })], { 100: 'marker' }],
   ],
@@ -131,9 +180,9 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ],
   ],
   'before the pid file exists': [
-    ["the keeper's children are members", [theKeeper, row(150, { parent: 100 })], { 150: 'descendant' }, { harness: null }],
-    ['and theirs', [theKeeper, row(150, { parent: 100 }), row(160, { parent: 150 })], { 150: 'descendant', 160: 'descendant' }, { harness: null }],
-    ['unless another run marks them', [theKeeper, row(150, { parent: 100, marker: OTHER_MARKER })], {}, { harness: null }],
+    ['the keeper’s marked child is a member', [theKeeper, row(150, { ...mine, parent: 100 })], { 150: 'marker' }, { harness: null }],
+    ['where no marker could be set, each child is', [row(100), row(150, { parent: 100 })], { 150: 'descendant' }, { harness: null, marker: null }],
+    ['and theirs', [row(100), row(150, { parent: 100 }), row(160, { parent: 150 })], { 150: 'descendant', 160: 'descendant' }, { harness: null, marker: null }],
     ['a child older than the keeper is none', [theKeeper, row(150, { parent: 100, ticks: 999 })], {}, { harness: null }],
     ['the keeper itself is none', [theKeeper], {}, { harness: null }],
   ],
@@ -154,19 +203,32 @@ describe('a cgroup', () => {
   verifies('stop-proof', 'whoever is in it is a member, whatever it has shed', () => {
     expect(proofs(count([theKeeper, theHarness, row(300, unmarked)], inside(200, 300)))).toEqual({ 200: 'cgroup', 300: 'cgroup' })
   })
-  verifies('innocent', 'who is in it and belongs to another run is a stranger there, and so is a helper', () => {
-    const found = count([theHarness, row(300, { marker: OTHER_MARKER }), row(400, { marker: HELPER_MARKER })], inside(200, 300, 400))
+  verifies('stop-proof', 'no marker makes anybody in it a stranger there', () => {
+    const found = count([theHarness, row(300, { marker: OTHER_MARKER }), row(400, helping), row(450, { marker: THIRD_MARKER, cookie: 'inner' })], inside(200, 300, 400, 450))
+    expect(proofs(found)).toEqual({ 200: 'cgroup', 300: 'cgroup', 400: 'cgroup', 450: 'cgroup' })
+    expect(found.strangers).toEqual([])
+  })
+  verifies('innocent', 'the keeper of another run in it, and all below, are strangers there', () => {
+    const found = count([theHarness, row(500, { ...helping, parent: 200 }), row(510, { marker: OTHER_MARKER, parent: 500 })], inside(200, 500, 510))
     expect(proofs(found)).toEqual({ 200: 'cgroup' })
-    expect(found.strangers.map(({ pid }) => pid)).toEqual([300, 400])
+    expect(found.strangers.map(({ pid }) => pid)).toEqual([500, 510])
+  })
+  verifies('innocent', 'whoever is in that of another run is that run’s, although it wears our marker or left our agent', () => {
+    const asked = { cgroupRun: (pid: number) => (pid >= 300 ? 'r2' : null) }
+    const found = count([theHarness, row(300, mine), row(310, { parent: 200 })], inside(200), asked)
+    expect(proofs(found)).toEqual({ 200: 'cgroup' })
+    expect(found.doubtful.map(({ row: { pid }, why }) => [pid, why])).toEqual([[300, 'is in the cgroup of run r2']])
+    // That of a run around ours, of one in ours, or of one that is not on record, says nothing.
+    for (const id of ['r1', 'r3', 'r9']) expect(proofs(count([row(300, mine)], inside(), { cgroupRun: () => id })), id).toEqual({ 300: 'marker' })
   })
   test('who left it is still known by other proofs', () => expect(proofs(count([row(300, mine)], inside()))).toEqual({ 300: 'marker' }))
   verifies('unknown', 'empty is proven only when everybody in it was looked at', () => {
     expect(treeOf(count([theKeeper], inside()))).toEqual({ kind: 'empty' })
     expect(treeOf(count([theKeeper], inside(300)))).toMatchObject({ kind: 'unknown' })
-    expect(treeOf(count([theKeeper, row(300, { marker: OTHER_MARKER })], inside(300)))).toEqual({ kind: 'empty' })
+    expect(treeOf(count([theKeeper, row(500, helping)], inside(500)))).toEqual({ kind: 'empty' })
   })
   test('it sees what a blind pass does not', () => {
-    expect(treeOf(census({ rows: [theKeeper], blind: 'hidepid' }, record(inside()), others))).toEqual({ kind: 'empty' })
+    expect(treeOf(census({ rows: [theKeeper], blind: 'hidepid' }, record(inside()), nearOf([])))).toEqual({ kind: 'empty' })
   })
 })
 
@@ -225,7 +287,6 @@ describe('suspects', () => {
   const cases: readonly [what: string, rows: readonly ProcessRow[], over?: Partial<Clues>][] = [
     ['members are none', [row(200, { cookie: 'mine' })], { members: [{ row: row(200), proof: 'marker' }] }],
     ["another run's process is none", [row(300, { cookie: 'mine' })], { exempt: () => true }],
-    ['a helper is none', [row(300, { cookie: 'mine', marker: HELPER_MARKER })]],
     ['the dead are none', [row(300, { cookie: 'mine', state: 'Z' })]],
     ['what is older than the run is none', [row(300, { cookie: 'mine', ticks: 999 })]],
     ['other cookies are none', [row(300, { cookie: 'other' }), row(301, { cookie: null }), row(302)]],
@@ -237,7 +298,7 @@ describe('blindness', () => {
   const dark = row(300, { unreadable: 'EACCES' })
   const why = 'pid 300 (p300) could not be read: EACCES'
   test('a pass that could not read what it should says so', () => expect(count([theKeeper, dark]).blind).toBe(why))
-  test('a blind table is blind first', () => expect(census({ rows: [dark], blind: 'hidepid' }, record(), others).blind).toBe('hidepid'))
+  test('a blind table is blind first', () => expect(census({ rows: [dark], blind: 'hidepid' }, record(), nearOf([])).blind).toBe('hidepid'))
   test('the dead need not be read', () => expect(count([{ ...dark, state: 'Z' }]).blind).toBeNull())
 
   verifies('unknown', 'only a pass that saw everything proves a tree empty', () => {
@@ -245,7 +306,7 @@ describe('blindness', () => {
     const served = [{ row: row(500), why: 'D still works on session b' }]
     expect(treeOf(count([theKeeper]), [], served)).toEqual({ kind: 'members', members: [], served })
     expect(treeOf(count([theKeeper, dark]))).toEqual({ kind: 'unknown', why })
-    expect(treeOf(census({ rows: [], blind: 'hidepid' }, record(), others))).toEqual({ kind: 'unknown', why: 'hidepid' })
+    expect(treeOf(census({ rows: [], blind: 'hidepid' }, record(), nearOf([])))).toEqual({ kind: 'unknown', why: 'hidepid' })
   })
   test('who was found is there, however blind the pass', () => {
     expect(treeOf(count([theHarness, dark]))).toEqual({ kind: 'members', members: [{ row: theHarness, proof: 'marker' }] })
@@ -258,16 +319,38 @@ describe('where a shortcut would be wrong', () => {
     expect(proofs(count([row(100, { ticks: 5000 }), row(600, { parent: 100 })], { harness: null }))).toEqual({})
   })
   // Where no marker can be set, the innermost cookie has to decide instead (design §6).
-  verifies('innocent', 'a nested run with a cookie of its own is not ours, where no marker could be set', () => {
-    const nested = row(300, { parent: 200, cookie: 'other' })
-    expect(proofs(count([row(200, { cookie: 'mine' }), nested], { marker: null }))).toEqual({ 200: 'cookie' })
+  verifies('innocent', 'a run in ours with a cookie of its own keeps its orphans, where no marker could be set', () => {
+    const orphan = row(300, { parent: 200, cookie: 'inner' })
+    expect(proofs(count([row(200, { cookie: 'mine' }), orphan], { marker: null }))).toEqual({ 200: 'cookie' })
+    expect(proofs(count([row(200, { cookie: 'mine' }), { ...orphan, cookie: 'made up' }], { marker: null }))).toEqual({ 200: 'cookie', 300: 'descendant' })
   })
 })
 
-verifies('innocent', 'inside an adopted run any other marker is another Holdfast’s, on record here or not', () => {
-  const root = row(200, { ticks: harness.ticks, marker: MARKER })
-  const nested = row(300, { parent: 200, ticks: 3000, marker: markerFrom(77, 'run') })
-  const pids = (adopted: boolean): number[] => count([root, nested], { adopted }).members.map(({ row: { pid } }) => pid)
-  expect(pids(false)).toEqual([200, 300])
-  expect(pids(true)).toEqual([200])
+describe('what an agent writes about itself', () => {
+  // The file that names the agent lies in a directory that the agent can write to.
+  verifies('innocent', 'a process that is not the keeper’s child is not believed to be the agent while the keeper lives', () => {
+    const stranger = row(900, { parent: 1 })
+    expect(proofs(count([keeping, row(200, { ...mine, parent: 100 }), stranger], { harness: { pid: 900, ticks: 9000 } }))).toEqual({ 200: 'marker' })
+    expect(proofs(count([stranger], { harness: { pid: 900, ticks: 9000 } }))).toEqual({ 900: 'recorded' })
+  })
+  verifies('innocent', 'neither that file nor the journal makes the processes of another run ours', () => {
+    const rows = [row(500, helping), row(510, { marker: OTHER_MARKER, parent: 500 })]
+    const forged = { pid: 510, ticks: 5100 }
+    expect(proofs(count(rows, { journal: [forged, { pid: 500, ticks: 5000 }], keeper: null, harness: null }))).toEqual({})
+  })
+})
+
+describe('ourselves and the tmux server', () => {
+  verifies('innocent', 'a helper is not of the run that it ends, although an agent has adopted it', () => {
+    const rows = [theHarness, row(300, { ...helping, parent: 200 })]
+    expect(proofs(count(rows, {}, { helper: { pid: 300, ticks: 3000 } }))).toEqual({ 200: 'marker' })
+    expect(proofs(count(rows, {}, { helper: { pid: 300, ticks: 3001 } }))).toEqual({ 200: 'marker', 300: 'descendant' })
+  })
+  verifies('innocent', 'a tmux server that hosts another run is not ours, although an agent has adopted it', () => {
+    const rows = [theHarness, row(300, { parent: 200 }), row(500, { ...helping, parent: 300 }), row(310, { parent: 300 })]
+    const near = (hosted: boolean): Neighbours => nearOf(rows, {}, RUNS.map((one) => (one.id === 'r2' ? { ...one, hosted } : one)))
+    const pids = (hosted: boolean): number[] => census({ rows, blind: null }, record(), near(hosted)).members.map(({ row: { pid } }) => pid)
+    expect(pids(true)).toEqual([200])
+    expect(pids(false)).toEqual([200, 300, 310])
+  })
 })

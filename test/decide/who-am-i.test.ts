@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decideSelf, type Listed, type OnRecord, type Origin, type SelfFacts } from '../../src/decide/index.ts'
+import { decideSelf, type Listed, type OnRecord, type Origin, provenAround, type SelfFacts } from '../../src/decide/index.ts'
 import type { Agent, LiveRun, Run } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 import { ended, intent, MARKER, OTHER_MARKER, row, running, session, starting, stopping } from './build.ts'
@@ -37,6 +37,7 @@ const claude = (pid: number, over: Partial<Origin> = {}): Origin => origin(pid, 
 const facts = (over: Partial<SelfFacts> = {}): SelfFacts => ({
   marker: null,
   marked: null,
+  contained: false,
   named: null,
   said: { epoch: undefined, secret: undefined },
   origins: [],
@@ -69,7 +70,7 @@ describe('by marker and environment', () => {
     ['a wrong epoch', { ...inside, named: mine, said: { epoch: '2', secret: 'mine' } }, 's1 by marker'],
     ['a wrong secret', { ...inside, named: mine, said: { epoch: '3', secret: 'theirs' } }, 's1 by marker'],
     ['a copied environment', { named: mine, said: SECRET, origins: [origin(90)] }, 'nobody'],
-    ['a copied environment in another run', { marker: OTHER_MARKER, marked: other, named: mine, said: SECRET }, 's2 by marker'],
+    ['a copied environment in another run', { marker: OTHER_MARKER, marked: other, named: mine, said: SECRET }, 'nobody'],
     ['a copied environment where the marker is nobody’s', { marker: OTHER_MARKER, named: mine, said: SECRET }, 'nobody'],
     ['a run that could not be given a marker', { named: unmarked, said: SECRET }, 's1 by cookie'],
     ['the same, with the wrong secret', { named: unmarked, said: { ...SECRET, secret: 'x' } }, 'nobody'],
@@ -79,13 +80,15 @@ describe('by marker and environment', () => {
       { marker: OTHER_MARKER, marked: other, named: on(running({ marker: null, parent: other.run.id })), said: SECRET },
       's1 by cookie',
     ],
-    ['the same, copied into a run that has a marker', { marker: OTHER_MARKER, marked: other, named: unmarked, said: SECRET }, 's2 by marker'],
+    ['the same, copied into a run that has a marker', { marker: OTHER_MARKER, marked: other, named: unmarked, said: SECRET }, 'nobody'],
     ['a run that is starting', { ...inside, marked: on(starting()) }, 's1 by marker'],
     ['a run that is over', { ...inside, marked: on(ended()) }, 'nobody'],
     ['a run that was taken over', { ...inside, marked: on(ended({ state: 'superseded' }), 4) }, 'nobody'],
     ['a run whose session has another owner', { ...inside, marked: on(running(), 4) }, 'nobody'],
     ['a command that is no agent', { ...marked, origins: [origin(80, { marker: MARKER, recorded: mine })] }, 's1 by marker'],
-    ['orphaned: its parents are gone', { ...marked, origins: [origin(2)] }, 's1 by marker'],
+    ['orphaned: its parents are gone, and anybody can wear a marker', { ...marked, origins: [origin(2)] }, 'nobody'],
+    ['the same, in the cgroup of its run', { ...marked, contained: true, origins: [origin(2)] }, 's1 by marker'],
+    ['the same, of a run that is over', { marker: MARKER, marked: on(ended()), contained: true, origins: [origin(2)] }, 'nobody'],
     ['orphaned, while a daemon has the same marker', { ...marked, doubt: 'who knows' }, 'nobody'],
     ['the same, with an environment', { ...marked, doubt: 'who knows', named: mine, said: SECRET }, 's1 by cookie'],
   ]
@@ -128,12 +131,13 @@ describe('the nearest wins', () => {
       'agent 85 in s1',
     ],
     ['the same, inside an adopted one', { origins: [origin(90), claude(85), claude(70, { recorded: adopted })] }, 'agent 85 in s3'],
-    ['the same, orphaned', { ...marked, elsewhere: true, origins: [shell, claude(85, { marker: MARKER })] }, 'agent 85 in s1'],
-    ['the agent itself, below a wrapper that is gone', { ...marked, origins: [shell, claude(85, { marker: MARKER })] }, 's1 by marker'],
+    ['the same, orphaned', { ...marked, elsewhere: true, origins: [shell, claude(85, { marker: MARKER })] }, 'agent 85'],
+    ['the same, in the cgroup of the run', { ...marked, contained: true, elsewhere: true, origins: [shell, claude(85, { marker: MARKER })] }, 'agent 85 in s1'],
+    ['the agent itself, below a wrapper that is gone, in the cgroup', { ...marked, contained: true, origins: [shell, claude(85, { marker: MARKER })] }, 's1 by marker'],
     [
       'the agent itself, listed with its own session',
       { ...marked, elsewhere: true, origins: [shell, claude(85, { marker: MARKER, listed: alone(mine) })] },
-      's1 by marker',
+      's1 by registry',
     ],
     [
       'the agent below a wrapper',
@@ -157,6 +161,32 @@ describe('the nearest wins', () => {
     ],
   ]
   test.each(cases)('%s', (_what, given, answer) => expect(told(given)).toBe(answer))
+})
+
+describe('a marker that is worn', () => {
+  const worn: Partial<SelfFacts> = { marker: OTHER_MARKER, marked: other, origins: [origin(90, { marker: OTHER_MARKER }), own] }
+  const stolen = { named: other, said: { epoch: '1', secret: 'theirs' } }
+  const within = on(running({ id: 'r000000000002', session: 's2', epoch: 1, marker: OTHER_MARKER, cookie: 'theirs', parent: 'r000000000001' }))
+  const cases: readonly Case[] = [
+    ['below the agent of a run, that of another', worn, 's1 by process'],
+    ['the same, with a stolen secret', { ...worn, ...stolen }, 's1 by process'],
+    ['all the way down from the agent', { ...worn, origins: [claude(80, { marker: OTHER_MARKER, recorded: mine })] }, 's1 by process'],
+    ['in the cgroup of that other run it is its own', { ...worn, contained: true }, 's2 by marker'],
+    ['in a run that was started in ours, with its secret', { ...worn, ...stolen, marked: within, named: within }, 's2 by cookie'],
+    ['the same, without its secret', { ...worn, marked: within }, 's1 by process'],
+    ['by one that no run is around', { marker: OTHER_MARKER, marked: other, origins: [origin(90, { marker: OTHER_MARKER }), origin(2)] }, 'nobody'],
+  ]
+  test.each(cases)('%s', (_what, given, answer) => expect(told(given)).toBe(answer))
+
+  test('the reason says so', () => expect(decideSelf(facts({ marker: OTHER_MARKER, marked: other })).why).toMatch(/marker of run .*anybody can wear/))
+  test('a start is put into the run that is proven to be around it', () => {
+    const around = (over: Partial<SelfFacts>): string | undefined => provenAround(facts(over))?.session
+    expect(around(worn)).toBe('s1')
+    expect(around({ ...worn, contained: true })).toBe('s2')
+    expect(around({ marker: OTHER_MARKER, marked: other })).toBeUndefined()
+    expect(around({ marker: OTHER_MARKER, marked: other, ...stolen })).toBe('s2')
+    expect(around({ ...inside })).toBe('s1')
+  })
 })
 
 describe('by the harness’s own word', () => {
@@ -247,6 +277,7 @@ const anyFacts: fc.Arbitrary<SelfFacts> = fc
   .record({
     marker: markers,
     marked: records,
+    contained: fc.boolean(),
     named: records,
     said: fc.record({ epoch: fc.constantFrom('1', '3', undefined), secret: fc.constantFrom('mine', 'theirs', 'none', undefined) }),
     origins: origins.map((made) => made.map((make, index) => make(90 - index))),
@@ -267,7 +298,7 @@ verifies('self', 'whoever is a session is the live owner of it, and something pr
       const { id } = self.run
       const proofs = {
         cookie: given.named?.run.id === id && given.said.secret === self.run.cookie && (self.run.marker === null || self.run.marker === given.marker),
-        marker: given.marker !== null && given.marker === self.run.marker,
+        marker: given.marker !== null && given.marker === self.run.marker && (given.contained || given.origins.some(({ recorded }) => recorded?.run.id === id)),
         process: given.origins.some(({ recorded }) => recorded?.run.id === id),
         registry: given.origins.some(({ listed }) => listed?.run.id === id) || (given.served?.doubt === null && given.served.owner?.run.id === id),
       }

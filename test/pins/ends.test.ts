@@ -10,7 +10,7 @@ describe('stop --json pins', () => {
   test('a run that was ended', () => {
     const gone = [{ ...member(200), ports: [3000] }, member(201)]
     const spared = [{ row: row(300), why: 'it is a shared daemon' }]
-    pinned(stoppedJson('s1', { kind: 'ended', run: stopped, ended: gone, spared, unrecorded: null }), {
+    pinned(stoppedJson('s1', { kind: 'ended', run: stopped, ended: gone, spared, unrecorded: null, suspects: [{ row: row(301), pro: ['has the secret'], contra: ['nothing else'] }] }), {
       session: 's1',
       result: 'ended',
       state: 'stopped',
@@ -21,6 +21,7 @@ describe('stop --json pins', () => {
       ],
       spared: [{ pid: 300, name: 'p300', why: 'it is a shared daemon' }],
       survivors: [],
+      suspects: [{ pid: 301, name: 'p301', uid: 1000, pro: ['has the secret'], contra: ['nothing else'] }],
       why: null,
     })
   })
@@ -34,10 +35,11 @@ describe('stop --json pins', () => {
       ended: [],
       spared: [],
       survivors: [{ pid: 9, name: 'sleep', why: 'it did not end' }],
+      suspects: [],
       why: null,
     })
   })
-  const nothing = { session: 's1', run: 'r000000000001', ended: [], spared: [], survivors: [], why: null }
+  const nothing = { session: 's1', run: 'r000000000001', ended: [], spared: [], survivors: [], suspects: [], why: null }
   test('a run that cannot be proven gone', () =>
     pinned(stoppedJson('s1', { kind: 'unknown', run: running(), why: 'EACCES' }), { ...nothing, result: 'unknown', state: 'running', why: 'EACCES' }))
   test('a run that is still alive', () =>

@@ -36,7 +36,7 @@ describe('stop tells', () => {
 })
 
 verifies('stop-proof', 'programs are told the result, who was ended, and who survived', () => {
-  const nothing = { session: 's1', ended: [], spared: [], survivors: [], why: null, state: 'running', run: 'r000000000001' }
+  const nothing = { session: 's1', ended: [], spared: [], survivors: [], suspects: [], why: null, state: 'running', run: 'r000000000001' }
   const proven = [200, 300].map((pid) => ({ pid, name: `p${pid}`, proof: 'marker', ports: [] }))
   expect(stoppedJson('s1', ends.ended)).toEqual({ ...nothing, result: 'ended', state: 'stopped', ended: proven })
   expect(stoppedJson('s1', ends.survivors)).toEqual({ ...nothing, result: 'survivors', survivors, ended: proven.slice(0, 1) })

@@ -88,7 +88,7 @@ export async function simulated(): Promise<Simulated> {
         return 'sent'
       },
     },
-    cgroups: { base: () => ({ kind: 'none', why: 'simulated', mount: null }), view: () => ({ kind: 'absent' }), cpuMs: () => null, list: () => [] },
+    cgroups: { base: () => ({ kind: 'none', why: 'simulated', mount: null }), view: () => ({ kind: 'absent' }), cpuMs: () => null, list: () => [], nameOf: () => null },
     containers: { make: () => null, admit: () => false, freeze: () => false, thaw: () => false, kill: () => false, remove: () => true },
     spares: () => [],
     harnessDaemons: () => [],
@@ -101,7 +101,7 @@ export async function simulated(): Promise<Simulated> {
     ask: async () => {},
     ...files,
     evidence: { ...files.evidence, harness: (run) => harnesses.get(run) ?? null, exit: (run) => exits.get(run) ?? null },
-    liveMarkers: () => store.runs.markers(),
+    liveRoots: () => store.runs.roots(),
     add({ pid, ...more }, deaf = false) {
       const row = {
         ticks: pid * 10,

@@ -1,7 +1,6 @@
 import type { Agent, Member, ProcessRow, SendAnswer, Signal, Spared, Survivor } from '../../model/index.ts'
-import { isDead } from '../../model/index.ts'
 import { remember, withPorts } from '../look/journal.ts'
-import { censusOf } from '../look/look.ts'
+import { censusOf, markedAnywhere } from '../look/look.ts'
 import type { EndPorts, Lookable } from '../ports.ts'
 import { isStorm } from './fork-storm.ts'
 import { freezeAndKill, isEmpty, isOnlyServed, keyOf, killTogether, type Look, type Round, SCAN_EVERY_MS, type Seen } from './kill.ts'
@@ -158,9 +157,8 @@ function whyAlive(row: ProcessRow, answer: SendAnswer | undefined): string {
   return row.state === 'D' ? 'it is uninterruptible (state D)' : 'it did not end'
 }
 
-/** Pids recorded elsewhere mean nothing here, but a marker does: whoever carries it is of that run, wherever it was started. */
-async function anywhere(run: Lookable, { processes }: EndPorts): Promise<Seen> {
-  const { rows, blind } = processes.table({ since: 0, cookies: false })
-  const members = rows.filter((row) => run.marker !== null && row.marker === run.marker && !isDead(row.state))
-  return { members: members.map((row) => ({ row, proof: 'marker' })), strangers: [], blind, proven: false, served: [], ask: [] }
+/** Pids recorded elsewhere mean nothing here, but a marker does, unless something speaks against its bearer. */
+async function anywhere(run: Lookable, hands: EndPorts): Promise<Seen> {
+  const { members, blind } = await markedAnywhere(run, hands)
+  return { members, strangers: [], blind, proven: false, served: [], ask: [] }
 }

@@ -1,7 +1,7 @@
-import type { DaemonFate, FoundDaemon } from '../../decide/index.ts'
+import type { DaemonFate, FoundDaemon, Neighbours } from '../../decide/index.ts'
 import { fateOfDaemons } from '../../decide/index.ts'
 import type { Environment, HarnessDaemon, Member, NativeId, ProcessRow, ProcessTable } from '../../model/index.ts'
-import { isDead, isHelperMarker, sameProcess } from '../../model/index.ts'
+import { isDead, sameProcess } from '../../model/index.ts'
 import { bornAfter, type Lookable, type LookPorts, type Pass } from '../ports.ts'
 
 type InDaemons = Pick<DaemonFate, 'spared' | 'ours' | 'others' | 'served' | 'ask' | 'blind'> & {
@@ -127,21 +127,19 @@ function standing(environment: Environment, { fate, eyes }: SeenDaemons): 'ours'
 const worksForOthers = (row: ProcessRow, seen: SeenDaemons): boolean => standing(seen.environment(row.pid), seen) === 'others'
 
 /** Those that were born since the run began and are in one of its sessions, by their environment, whatever marker that brought along. */
-function namedIn({ table, liveMarkers }: Pass, run: Lookable, seen: SeenDaemons): ProcessRow[] {
+function namedIn({ table, near }: Pass, run: Lookable, seen: SeenDaemons): ProcessRow[] {
   const since = bornAfter(run)
   return table.rows.filter((row) => {
     if (row.ticks < since || isDead(row.state)) return false
     const environment = seen.environment(row.pid)
     if (standing(environment, seen) !== 'ours') return false
-    return isItsOwnMarker(row, run, liveMarkers) ? cameWith(environment, row, seen.eyes) : true
+    return isItsOwnMarker(row, run, near) ? cameWith(environment, row, seen.eyes) : true
   })
 }
 
 /** It has a marker, or a secret, that makes it another run's. */
-const isItsOwnMarker = ({ marker = null, cookie = null }: ProcessRow, run: Lookable, others: ReadonlySet<number>): boolean =>
-  marker === null
-    ? run.marker === null && cookie !== null && cookie !== run.cookie
-    : marker !== run.marker && (isHelperMarker(marker) || others.has(marker))
+const isItsOwnMarker = ({ marker = null, cookie = null }: ProcessRow, run: Lookable, { byMarker }: Neighbours): boolean =>
+  marker === null ? run.marker === null && cookie !== null && cookie !== run.cookie : marker !== run.marker && byMarker.has(marker)
 
 /**
  * Did the marker come with the environment, through the daemon? Then it is that of the run which the environment names. What Holdfast itself

@@ -17,6 +17,7 @@ import type {
 import { isDead, sameProcess } from '../../model/index.ts'
 import { bornAfter, type Lookable, type LookPorts, type Pass } from '../ports.ts'
 import { sessionsInDaemons } from './harness-daemons.ts'
+import { neighbours } from './neighbours.ts'
 
 export type Looked = Seen & { readonly harnessId: ProcessId | null }
 
@@ -130,38 +131,40 @@ async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string
 /** Two for proof; more only while somebody keeps appearing in a cgroup. */
 const PASSES = 5
 
-async function passFor(runs: readonly Lookable[], { processes, liveMarkers }: LookPorts, cookies = false): Promise<Pass> {
+async function passFor(runs: readonly Lookable[], eyes: LookPorts, cookies = false): Promise<Pass> {
   const since = Math.min(...runs.map(bornAfter))
-  const table = processes.table({ since, cookies: cookies || runs.some((run) => run.marker === null) })
-  return { table, liveMarkers: await liveMarkers() }
+  const table = eyes.processes.table({ since, cookies: cookies || runs.some((run) => run.marker === null) })
+  return { table, near: await neighbours(eyes) }
 }
 
 type Known = Pick<Looked, 'harnessId' | 'exit' | 'notStarted'>
 
-const recordOf = (run: Lookable, { harnessId, exit, notStarted }: Known): TreeRecord => ({
+const recordOf = (run: Lookable, { harnessId, exit, notStarted }: Known, { runRecords }: LookPorts): TreeRecord => ({
+  id: run.id,
   marker: run.marker,
   cookie: run.cookie,
   keeper: run.keeper,
   harness: harnessId,
   beginning: exit === null && notStarted === null,
   adopted: run.adopted,
+  uid: () => runRecords.uid(run.id),
 })
 
 /** Who is of this run, in a table that was read before anything else is looked at here. */
-function censusIn({ table, liveMarkers }: Pass, run: Lookable, known: Known, seenBefore: readonly ProcessId[], eyes: LookPorts): RunCensus {
+function censusIn({ table, near }: Pass, run: Lookable, known: Known, seenBefore: readonly ProcessId[], eyes: LookPorts): RunCensus {
   const { evidence, cgroups } = eyes
   const path = evidence.cgroup(run.id)
   const view = path === null ? whoIsWhereItShouldBe(run, cgroups) : cgroups.view(path)
   const contained = view.kind === 'present' ? view.pids : null
-  const record = { ...recordOf(run, known), contained, journal: [...evidence.journal(run.id), ...seenBefore] }
-  const all = census(table, record, liveMarkers)
-  const daemons = sessionsInDaemons({ table, liveMarkers }, run, known.exit?.at ?? null, all.members, eyes)
+  const record = { ...recordOf(run, known, eyes), contained, journal: [...evidence.journal(run.id), ...seenBefore] }
+  const all = census(table, record, near)
+  const daemons = sessionsInDaemons({ table, near }, run, known.exit?.at ?? null, all.members, eyes)
   const spared = [...sparedAmong(all.members, eyes), ...daemons.spared].filter(
     ({ row }) => known.harnessId === null || !sameProcess(row, known.harnessId),
   )
   const { ours, leaked } = daemons
   const apart = [...spared.map(({ row }) => row), ...daemons.others]
-  const seen = apart.length + ours.length === 0 ? all : census(table, { ...record, spared: apart, ours, leaked }, liveMarkers)
+  const seen = apart.length + ours.length === 0 ? all : census(table, { ...record, spared: apart, ours, leaked }, near)
   const unseen =
     view.kind === 'unreadable' ? view.why : view.kind === 'present' && view.hidden ? 'somebody of another pid namespace is in its cgroup' : null
   const { ask } = daemons
@@ -197,7 +200,14 @@ function sparedAmong(members: readonly Member[], { processes, spares }: LookPort
   })
 }
 
-export type Counted = Census & Omit<RunCensus, 'census'> & { readonly table: ProcessTable }
+/** Those who carry its marker, wherever it was started: no identity on its record is used. */
+export async function markedAnywhere(run: Lookable, eyes: LookPorts): Promise<Census> {
+  const table = eyes.processes.table({ since: 0, cookies: run.marker === null })
+  const known = recordOf(run, { harnessId: null, exit: null, notStarted: null }, eyes)
+  return census(table, { ...known, keeper: null, beginning: false }, await neighbours(eyes))
+}
+
+export type Counted = Census & Omit<RunCensus, 'census'> & Pass
 
 /** One pass for one run. `seenBefore`: members that were seen before. */
 export async function censusOf(run: Lookable, eyes: LookPorts, cookies: boolean, seenBefore: readonly ProcessId[] = []): Promise<Counted> {
@@ -217,4 +227,4 @@ function count(pass: Pass, run: Lookable, eyes: LookPorts, seenBefore: readonly 
   return asCounted(pass, censusIn(pass, run, known, seenBefore, eyes))
 }
 
-const asCounted = ({ table }: Pass, { census: seen, ...more }: RunCensus): Counted => ({ ...seen, ...more, table })
+const asCounted = (pass: Pass, { census: seen, ...more }: RunCensus): Counted => ({ ...seen, ...more, ...pass })

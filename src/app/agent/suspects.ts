@@ -11,7 +11,6 @@ export async function suspectsOfRuns(world: World, runs: readonly Run[]): Promis
     world,
     true,
   )
-  const others = await world.liveMarkers()
   const cwds = new Map<number, string | null>()
   const cwd = (pid: number): string | null => {
     const known = cwds.get(pid) ?? processes.cwd(pid)
@@ -20,15 +19,15 @@ export async function suspectsOfRuns(world: World, runs: readonly Run[]): Promis
   }
   // Everybody's sockets are looked at only where there are ports to compare them with.
   let everywhere: ReadonlyMap<number, readonly number[]> | null = null
-  return counted.map(([run, { members, strangers, spared, table }]) => {
+  return counted.map(([run, { members, strangers, spared, table, doubtful, isOutside }]) => {
     const listening = processes.ports(members.slice(0, policy.portsAsked).map(({ row }) => row.pid))
     const ports = new Set([...[...listening.values()].flat(), ...evidence.journal(run.id).flatMap((entry) => entry.ports)])
     if (ports.size > 0) everywhere ??= processes.ports(table.rows.map(({ pid }) => pid))
     const known = new Set([...strangers, ...spared.map(({ row }) => row)].map(({ pid }) => pid))
-    const exempt = ({ pid, marker = null }: ProcessRow): boolean =>
-      pid === processes.self().pid || pid === run.keeper?.pid || known.has(pid) || (marker !== null && marker !== run.marker && others.has(marker))
+    const exempt = (row: ProcessRow): boolean => row.pid === processes.self().pid || known.has(row.pid) || isOutside(row)
     const uid = world.own.uid()
-    const clues = { dir: run.dir, cookie: run.cookie, marker: run.marker, uid, ports, members, exempt, cwd }
+    const doubts = new Map(doubtful.map(({ row, why }) => [row.pid, why]))
+    const clues = { doubts, dir: run.dir, cookie: run.cookie, marker: run.marker, uid, ports, members, exempt, cwd }
     return [run, suspectsOf(table.rows, bornAfter(run), { ...clues, listens: (pid) => everywhere?.get(pid) ?? [] })]
   })
 }

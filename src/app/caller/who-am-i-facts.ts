@@ -45,13 +45,16 @@ export async function selfFacts(
   const others = new Set(all.flatMap(({ run, pid }) => (run !== null && pid !== null && !rows.some((row) => row.pid === pid) ? [run.id] : [])))
   const daemons = world.harnessDaemons(rows)
   const owners = ownersFor(world, store, live)
-  const recorded = live.filter((run) => !others.has(run.id) && (marked === null || run.id === marked.run.id || run.adopted || run.marker === null))
-  const origins = await originsIn(world, store, { rows, daemons, recorded }, owners)
+  // A run that has its keeper around us is told by that. The files of the rest are read only where their agent may be among these.
+  const recorded = live.filter((run) => !others.has(run.id) && (run.id === marked?.run.id || run.adopted || run.marker === null))
+  const roots = [...live, ...(marked === null || isLive(marked.run) || !isHere(marked.run, world) ? [] : [marked.run])]
+  const origins = await originsIn(world, store, { rows, daemons, recorded, roots }, owners)
   const agent = marked === null ? null : harnessOf(marked.run, world.evidence)
   const isAround = agent !== null && rows.some((row) => sameProcess(row, agent))
   return {
     marker,
     marked,
+    contained: marked !== null && isContained(world, marked.run),
     named,
     said,
     origins,
@@ -64,6 +67,14 @@ export async function selfFacts(
 async function onRecord(store: Store, run: Run | null): Promise<OnRecord | null> {
   const found = run === null ? null : await store.sessions.find(run.session, 'exact')
   return run !== null && found?.kind === 'found' ? { session: found.view.session, run } : null
+}
+
+/** Is the caller in the cgroup of this run? */
+function isContained({ cgroups, evidence, processes }: Pick<World, 'cgroups' | 'evidence' | 'processes'>, run: Run): boolean {
+  const path = evidence.cgroup(run.id)
+  const view = path === null ? null : cgroups.view(path)
+  const caller = processes.origins()[0]
+  return view?.kind === 'present' && caller !== undefined && view.pids.has(caller.pid)
 }
 
 /** The secret of the innermost run; without the one that our own front has just made. */
@@ -107,12 +118,14 @@ type Chain = {
   readonly daemons: readonly HarnessDaemon[]
   /** The runs whose agent may be among them. Who carries the marker of one is in no other that could be given one. */
   readonly recorded: readonly LiveRun[]
+  /** The runs whose keeper may be among them. */
+  readonly roots: readonly Run[]
 }
 
 async function originsIn(
   world: Pick<World, 'env' | 'evidence' | 'ownHarnesses' | 'processes'>,
   store: Store,
-  { rows, daemons, recorded: runs }: Chain,
+  { rows, daemons, recorded: runs, roots }: Chain,
   ownerOf: Owners,
 ): Promise<Origin[]> {
   const { processes, evidence } = world
@@ -122,9 +135,11 @@ async function originsIn(
     return agent === null ? [] : [[agent, run]]
   })
   const origins: Origin[] = []
-  for (const row of rows) {
+  for (const [place, row] of rows.entries()) {
     const agent = agents.find((one) => one.row.pid === row.pid) ?? null
-    const recorded = known.find(([id]) => sameProcess(id, row))?.[1] ?? null
+    const parent = rows[place + 1]
+    const kept = parent === undefined || parent.pid !== row.parent ? undefined : roots.find(({ keeper }) => keeper !== null && sameProcess(keeper, parent))
+    const recorded = kept ?? known.find(([id]) => sameProcess(id, row))?.[1] ?? null
     origins.push({
       process: { pid: row.pid, ticks: row.ticks },
       marker: processes.marker(row.pid),
@@ -172,7 +187,7 @@ const isFork = (agent: Agent, parent: Agent): boolean =>
   agent.argv.join('\0') === parent.argv.join('\0')
 
 /** The conversation in a shared daemon that has started us: by the process that works for it, or by what our environment says. */
-async function servedBy(world: World, marker: number | null, chain: Omit<Chain, 'recorded'>, ownerOf: Owners): Promise<Served | null> {
+async function servedBy(world: World, marker: number | null, chain: Omit<Chain, 'recorded' | 'roots'>, ownerOf: Owners): Promise<Served | null> {
   for (const { harness, served } of chain.daemons) {
     const own = served?.find(({ processes }) => processes.some((one) => chain.rows.some((row) => sameProcess(row, one))))
     if (own?.nativeId == null) continue

@@ -1,4 +1,4 @@
-import { decideSelf, mayBeOthers } from '../../decide/index.ts'
+import { decideSelf, mayBeOthers, provenAround } from '../../decide/index.ts'
 import { isLive, Problem, type Run, type Self } from '../../model/index.ts'
 import type { Front } from '../world/front.ts'
 import type { World } from '../world/world.ts'
@@ -25,7 +25,7 @@ export async function runAround(world: World, as: 'writer' | 'reader', front?: F
   const facts = await selfFacts(world, as, { front: proven })
   const self = decideSelf(facts)
   if (self.kind === 'session') return self.run
-  return mayBeOthers(facts) ? null : parentIn(facts.marked?.run ?? null, facts.named?.run ?? null, lineageOf(world, proven))
+  return mayBeOthers(facts) ? null : parentIn(provenAround(facts), facts.named?.run ?? null, lineageOf(world, proven))
 }
 
 /** For what only a session can do, and only as long as it may. */

@@ -10,7 +10,7 @@ import { readForeignDatabase } from '../../record/index.ts'
 import { nestedAgents, recordNestedAgents } from '../agent/nested-agents.ts'
 import { learnAtEnd } from '../conversation/conversation.ts'
 import { hookTexts } from '../hooks/hook-texts.ts'
-import { markersOnDisk, recoverStore } from '../recover/recover.ts'
+import { recoverStore, rootsOnDisk } from '../recover/recover.ts'
 import { tokensOf } from '../usage/count-tokens.ts'
 import { recordInPassing } from '../world/best-effort-write.ts'
 import { realClock } from '../world/clock.ts'
@@ -118,11 +118,11 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     host: hostname(),
     user: userName,
     store,
-    liveMarkers: () =>
+    liveRoots: () =>
       store('reader')
-        .then((port) => port.runs.markers())
+        .then((port) => port.runs.roots())
         .catch((error: unknown) => {
-          if (error instanceof Problem) return markersOnDisk(files.runRecords)
+          if (error instanceof Problem) return rootsOnDisk(files.runRecords)
           throw error
         }),
     close() {

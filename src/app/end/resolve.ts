@@ -1,7 +1,7 @@
-import { lookAt, release } from '../../act/index.ts'
+import { type LookPorts, lookAt, markedAnywhere, release } from '../../act/index.ts'
 import { verdict } from '../../decide/index.ts'
 import type { Ending, LiveRun, Run } from '../../model/index.ts'
-import { isDead, isLive, Problem } from '../../model/index.ts'
+import { isLive, Problem } from '../../model/index.ts'
 import { findSession } from '../see/find-session.ts'
 import type { World } from '../world/world.ts'
 
@@ -23,7 +23,7 @@ export async function resolveGone(world: World, reference: string): Promise<Run>
     throw new Problem('session-not-gone', `session ${session.id} is not gone: ${NOT_GONE[judged.kind]}`, {
       hint: `holdfast stop ${session.id} ends it`,
     })
-  const sign = judged.kind === 'unknown' ? signOfLife(world, run) : null
+  const sign = judged.kind === 'unknown' ? await signOfLife(world, run) : null
   if (sign !== null) throw new Problem('session-not-gone', `session ${session.id} is not gone: ${sign}`, { hint: 'end it where it runs' })
   const by = `${world.user()}@${world.host}`
   const ending: Ending =
@@ -47,12 +47,12 @@ export async function resolveGone(world: World, reference: string): Promise<Run>
 }
 
 /** What can be seen of a run from anywhere on its machine: who is in its cgroup, and who carries its marker. */
-function signOfLife({ evidence, cgroups, processes }: Pick<World, 'cgroups' | 'evidence' | 'processes'>, run: LiveRun): string | null {
+async function signOfLife(world: LookPorts, run: LiveRun): Promise<string | null> {
+  const { evidence, cgroups } = world
   const cgroup = evidence.cgroup(run.id)
   const inside = cgroup === null ? null : cgroups.view(cgroup)
   if (inside?.kind === 'present' && inside.pids.size > 0) return `somebody is in its cgroup (pid ${[...inside.pids].join(', ')})`
   if (inside?.kind === 'present' && inside.hidden) return 'somebody of another pid namespace is in its cgroup'
-  const { rows } = processes.table({ since: 0, cookies: false })
-  const marked = rows.filter((row) => run.marker !== null && row.marker === run.marker && !isDead(row.state))
-  return marked.length === 0 ? null : `its marker is carried by pid ${marked.map(({ pid }) => pid).join(', ')}`
+  const { members } = run.marker === null ? { members: [] } : await markedAnywhere(run, world)
+  return members.length === 0 ? null : `its marker is carried by pid ${members.map(({ row }) => row.pid).join(', ')}`
 }

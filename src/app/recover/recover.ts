@@ -1,12 +1,12 @@
 import { type Looked, type LookPorts, lookAtAll } from '../../act/index.ts'
 import { endedAt, verdict } from '../../decide/index.ts'
-import type { Clock, Directories, LiveRun, RunRecord, RunRecords, Store } from '../../model/index.ts'
+import type { Clock, Directories, LiveRun, RunRecord, RunRecords, RunRoot, Store } from '../../model/index.ts'
 
 /**
  * An empty store beside run directories was lost: deleted, or moved away. Its runs may be alive, so they are put on record again, and
  * judged, before anything can be claimed. Costs one look at an empty folder when there is nothing to recover.
  */
-export async function recoverStore(store: Store, eyes: Omit<LookPorts, 'liveMarkers'> & { clock: Clock; directories: Directories }): Promise<void> {
+export async function recoverStore(store: Store, eyes: Omit<LookPorts, 'liveRoots'> & { clock: Clock; directories: Directories }): Promise<void> {
   const { agentState, runRecords, clock } = eyes
   if (!(await store.isEmpty())) return
   const records = readAll(runRecords)
@@ -20,7 +20,7 @@ export async function recoverStore(store: Store, eyes: Omit<LookPorts, 'liveMark
     })),
   )
   const runs = records.map(asLive)
-  const looked = await lookAtAll(runs, { ...eyes, liveMarkers: async () => markersOf(records) })
+  const looked = await lookAtAll(runs, { ...eyes, liveRoots: async () => rootsOf(records) })
   for (const run of runs) {
     const seen = looked.get(run.id) as Looked
     const judged = verdict(run, seen)
@@ -37,5 +37,14 @@ export const readAll = (runRecords: RunRecords): RunRecord[] =>
     return record === null ? [] : [record]
   })
 
-const markersOf = (records: readonly RunRecord[]): ReadonlySet<number> => new Set(records.flatMap(({ marker }) => (marker === null ? [] : [marker])))
-export const markersOnDisk = (runRecords: RunRecords): ReadonlySet<number> => markersOf(readAll(runRecords))
+const rootsOf = (records: readonly RunRecord[]): RunRoot[] =>
+  records.map(({ id, parent, marker, cookie, place, keeper, launcher, adopted, tmux }) => ({
+    id,
+    parent,
+    marker,
+    cookie,
+    place,
+    root: adopted ? launcher : keeper,
+    hosted: tmux !== null,
+  }))
+export const rootsOnDisk = (runRecords: RunRecords): readonly RunRoot[] => rootsOf(readAll(runRecords))

@@ -18,6 +18,7 @@ import type {
   ProcessRow,
   ReadDatabase,
   RunFiles,
+  RunRoot,
   SpareRule,
   Store,
   Worktrees,
@@ -71,7 +72,7 @@ export type World = RunFiles & {
   readonly user: () => string
   /** Opened at first use. `reader` never waits for another writer. */
   readonly store: (as: 'writer' | 'reader') => Promise<Store>
-  readonly liveMarkers: () => Promise<ReadonlySet<number>>
+  readonly liveRoots: () => Promise<readonly RunRoot[]>
   readonly close: () => void
   /** Set where we work for somebody who did not start us. */
   readonly actingFor?: ActingFor

@@ -48,9 +48,9 @@ export const isOfNewer = (error: unknown): error is Problem => error instanceof 
 /** One that was started by hand inside a run takes a marker of its own, and leaves the run's cgroup: it outlives that run. */
 export function ownMarker({ processes, keepers, cgroups, containers }: World): number | null {
   const given = processes.marker(process.pid)
-  if (typeof given === 'number' && isHelperMarker(given)) return given
   const base = cgroups.base()
   if (base.kind === 'base' && base.inside) containers.admit(base.path, process.pid)
+  if (typeof given === 'number' && isHelperMarker(given)) return given
   if (keepers.markerTrouble() !== null) return given ?? null
   const marker = newMarker('helper')
   return keepers.mark(process.pid, marker) ? marker : (given ?? null)

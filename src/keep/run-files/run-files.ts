@@ -60,6 +60,7 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
       read: (run) => (RUN_ID.test(run) ? readRecord(root, run) : null),
       isUnreadable: (run) => existsSync(at(run, 'run.json')) && readRecord(root, run) === null,
       list: () => listRuns(root),
+      uid: (run) => statSync(join(root, run), { throwIfNoEntry: false })?.uid ?? null,
       remove: (run) => {
         if (RUN_ID.test(run)) rmSync(join(root, run), { recursive: true, force: true })
       },

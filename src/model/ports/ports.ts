@@ -71,6 +71,8 @@ export interface Cgroups {
   view(path: string): CgroupView
   /** What all that ever lived in it has burned; null: not known. */
   cpuMs(path: string): number | null
+  /** The innermost cgroup of ours that a process is in, by name; null: none, or it cannot be told. */
+  nameOf(pid: number): string | null
   /** The cgroups at a place whose names begin so. */
   list(base: string, stem: string): string[]
 }
@@ -101,6 +103,8 @@ export interface RunRecords {
   /** It has a record that we cannot read: of another format, or damaged. */
   isUnreadable(run: string): boolean
   list(): string[]
+  /** The user that its directory belongs to; null: it is not there. */
+  uid(run: string): number | null
   remove(run: string): void
   path(run: string): string
   /** Tells its keeper that its end is on record, so that it can leave. */

@@ -5,6 +5,7 @@ import type { ProcessId } from '../identity.ts'
 import type { Directory, Lock, SharedWith } from '../lock.ts'
 import type { Message, NewMessage, Said, Saying, SayingKind, Sent } from '../message.ts'
 import type { Ended, Ending, Intent, LiveRun, Run, RunBase, RunRecord, Survivor } from '../run.ts'
+import type { RunRoot } from '../run-root.ts'
 import type { NativeId, Session, SessionRecord } from '../session.ts'
 import type { Tokens } from '../usage.ts'
 
@@ -114,8 +115,8 @@ export interface RunStore {
   endedAmong(runs: readonly string[]): Promise<{ id: string; newest: boolean }[]>
   /** The live runs and their sessions alone: for those who look at them again and again. */
   live(limit: number): Promise<Omit<Snapshot, 'locks'>>
-  /** The markers of all live runs, by which one run tells another's processes from its own. */
-  markers(): Promise<ReadonlySet<number>>
+  /** All live runs, by what each can prove from its own side. */
+  roots(): Promise<readonly RunRoot[]>
   /** The run with this marker, live or over. */
   withMarker(marker: number): Promise<Run | null>
   /** The live run with this marker. */

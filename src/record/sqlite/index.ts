@@ -54,7 +54,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       liveAmong: (runs) => read(() => reads.live(db, runs)),
       endedAmong: (runs) => read(() => reads.ended(db, runs)),
       live: (limit) => read(() => reads.liveRuns(db, limit)),
-      markers: () => read(() => reads.markers(db)),
+      roots: () => read(() => reads.roots(db)),
       withMarker: (marker) => read(() => reads.runWithMarker(db, marker)),
       liveWithMarker: (marker) => read(() => reads.runByMarker(db, marker)),
       spent: (sessions) => read(() => reads.spent(db, sessions)),

@@ -1,8 +1,8 @@
-import type { Found, HoldfastEvent, LiveRun, NativeId, Run, SessionRecord, Snapshot, Tokens } from '../../model/index.ts'
+import type { Found, HoldfastEvent, LiveRun, NativeId, Run, RunRoot, SessionRecord, Snapshot, Tokens } from '../../model/index.ts'
 import { isLive, Problem } from '../../model/index.ts'
 import type { Database, Row } from '../driver.ts'
 import { allLocks, locksOf } from './lock.ts'
-import { LIVE, runColumns, toEvent, toRun, toSession } from './rows.ts'
+import { LIVE, runColumns, toEvent, toRoot, toRun, toSession } from './rows.ts'
 
 /** How many candidates an ambiguous prefix names. */
 const CANDIDATES = 6
@@ -156,13 +156,18 @@ export const events = (db: Database, which: { session: string | null; after: num
         .all(which.session, which.after, which.limit)
   ).map(toEvent)
 
-export const markers = (db: Database): ReadonlySet<number> =>
-  new Set(
-    db
-      .prepare(`SELECT marker FROM run WHERE state IN (${LIVE}) AND marker IS NOT NULL`)
-      .all()
-      .map((row) => Number(row['marker'])),
-  )
+/** A row that makes no sense speaks for nobody. */
+export const roots = (db: Database): RunRoot[] =>
+  db
+    .prepare(`SELECT id, parent, marker, cookie, place, keeper, launcher, adopted, coalesce(tmux, 'null') <> 'null' AS hosted FROM run WHERE state IN (${LIVE})`)
+    .all()
+    .flatMap((row) => {
+      try {
+        return [toRoot(row)]
+      } catch {
+        return []
+      }
+    })
 
 export function runByMarker(db: Database, marker: number): LiveRun | null {
   const row = db.prepare(`SELECT ${runColumns('r')} FROM run r WHERE marker = ? AND state IN (${LIVE})`).get(marker)

@@ -1,4 +1,4 @@
-import type { Containment, Directory, HoldfastEvent, Intent, Lock, Run, RunBase, RunState, Session, Usage } from '../../model/index.ts'
+import type { Containment, Directory, HoldfastEvent, Intent, Lock, Run, RunBase, RunRoot, RunState, Session, Usage } from '../../model/index.ts'
 import { LIVE_STATES, Problem } from '../../model/index.ts'
 import type { Row } from '../driver.ts'
 
@@ -163,4 +163,14 @@ export const toEvent = (row: Row): HoldfastEvent => ({
   run: String(row['run']),
   epoch: Number(row['epoch']),
   detail: json(row['detail']),
+})
+
+export const toRoot = (row: Row): RunRoot => ({
+  id: String(row['id']),
+  parent: textOrNull(row['parent']),
+  marker: numberOrNull(row['marker']),
+  cookie: String(row['cookie']),
+  place: json(row['place']),
+  root: row['adopted'] === 1 ? json(row['launcher']) : jsonOrNull(row['keeper']),
+  hosted: row['hosted'] === 1,
 })

@@ -1,0 +1,31 @@
+import { judgePlace, type Neighbours, neighboursFrom } from '../../decide/index.ts'
+import { cgroupStem, innermostCookie, LINEAGE_VARIABLE } from '../../model/index.ts'
+import type { LookPorts } from '../ports.ts'
+
+/** All live runs on record, asked after everybody was looked at: a run that was claimed before that is known. Answers are kept for one pass. */
+export async function neighbours({ processes, cgroups, liveRoots }: LookPorts): Promise<Neighbours> {
+  const here = processes.here()
+  const roots = await liveRoots()
+  const local = roots.map((one) => (judgePlace(here, one.place, processes.isNamespaceGone) === null ? one : { ...one, root: null }))
+  const stem = cgroupStem(here.install)
+  const origins = processes.origins()
+  return neighboursFrom(local, {
+    helper: origins.length === 1 ? processes.self() : null,
+    cookie: remembering((pid) => {
+      const lineage = processes.environment(pid)[LINEAGE_VARIABLE]
+      return lineage === undefined ? null : innermostCookie(lineage)
+    }),
+    cgroupRun: remembering((pid) => {
+      const name = cgroups.nameOf(pid)
+      return name?.startsWith(stem) === true ? name.slice(stem.length).replace(/\.scope$/, '') : null
+    }),
+  })
+}
+
+function remembering<T>(ask: (pid: number) => T): (pid: number) => T {
+  const answers = new Map<number, T>()
+  return (pid) => {
+    if (!answers.has(pid)) answers.set(pid, ask(pid))
+    return answers.get(pid) as T
+  }
+}
