@@ -19,7 +19,7 @@ async function inOneDaemon() {
   const [one, two, nested] = [
     await world.launch('one', { until: 'tree' }),
     await world.launch('two', { until: 'tree', keeper: { pid: 201, ticks: 5000 } }),
-    await world.launch('nested', { keeper: { pid: 610, ticks: 6100 } }),
+    await world.launch('nested', { keeper: { pid: 610, ticks: 6100 }, tmux: null }),
   ]
   const { marker } = one
   const environments = new Map<number, Environment>()
