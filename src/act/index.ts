@@ -5,5 +5,17 @@ export { dismissKeeper, endTimer } from './end/keeper.ts'
 export { release, usageOf } from './end/release-cgroup.ts'
 export { isThere, untilGone } from './end/wait-until-gone.ts'
 export { remember, withPorts } from './look/journal.ts'
-export { type Counted, censusOf, censusOfAll, harnessOf, isHere, type Looked, lookAt, lookAtAll, markedAnywhere, type Surveyed, surveyAll } from './look/look.ts'
+export {
+  type Counted,
+  censusOf,
+  censusOfAll,
+  harnessOf,
+  isHere,
+  type Looked,
+  lookAt,
+  lookAtAll,
+  markedAnywhere,
+  type Surveyed,
+  surveyAll,
+} from './look/look.ts'
 export { bornAfter, type EndPorts, type Lookable, type LookPorts } from './ports.ts'

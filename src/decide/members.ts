@@ -116,8 +116,8 @@ export function treeOf(seen: Census, spared: readonly Spared[] = [], served: rea
   return spared.length === 0 ? { kind: 'empty' } : { kind: 'empty', spared }
 }
 
-/** Nearest above a process: our agent or its own, our keeper with what it started for itself, or another run. */
-type Descent = { readonly kind: 'ours' | 'keeping' | 'none' } | { readonly kind: 'theirs'; readonly whose: RunRoot | null }
+/** Nearest above a process: our agent, one that a shared daemon lends to us, our keeper with what it started for itself, or another run. */
+type Descent = { readonly kind: 'ours' | 'lent' | 'keeping' | 'none' } | { readonly kind: 'theirs'; readonly whose: RunRoot | null }
 
 type Judge = {
   readonly isOutside: (row: ProcessRow) => boolean
@@ -147,7 +147,8 @@ function judging(run: TreeRecord, index: Index, near: Neighbours): Judge {
       const whose = rootAt(row, run.id, near)
       if (whose !== null) return { kind: 'theirs', whose }
       if (isServerOfOthers(row, run.id, near, byPid) || isHelper(row)) return { kind: 'theirs', whose: null }
-      if (ours.has(row.pid) || isHarness(row)) return { kind: 'ours' }
+      if (ours.has(row.pid)) return { kind: 'lent' }
+      if (isHarness(row)) return { kind: 'ours' }
       if (run.keeper !== null && sameProcess(run.keeper, row)) return { kind: child !== null && isInherited(child, row, run) ? 'ours' : 'keeping' }
       const parent = byPid.get(row.parent)
       if (parent === undefined || parent.ticks > row.ticks) return { kind: 'none' }
@@ -160,7 +161,7 @@ function judging(run: TreeRecord, index: Index, near: Neighbours): Judge {
   const isOfNested = (row: ProcessRow): boolean => {
     const marked = run.marker === null ? near.byCookie.get(row.cookie ?? '') : near.byMarker.get(row.marker ?? Number.NaN)
     if (marked === undefined || isContained(row) || isHarness(row) || !isNestedIn(marked.id, run.id, near)) return false
-    return run.leaked?.has(row.marker ?? Number.NaN) !== true && near.cookie(row.pid) === marked.cookie
+    return run.leaked?.has(row.marker ?? Number.NaN) !== true && near.secrets(row.pid).at(-1) === marked.cookie
   }
   const cgroupOfOther = (row: ProcessRow): string | null => {
     if (isContained(row)) return null
@@ -173,11 +174,12 @@ function judging(run: TreeRecord, index: Index, near: Neighbours): Judge {
     if (by.kind === 'keeping') return true
     // One of a run in ours may have lost its parents to a process above both.
     if (by.kind === 'theirs') return !isStrayOf(row, by.whose)
-    // Below our agent, only one that has left our cgroup can be in another's.
-    return isOfNested(row) || ((by.kind === 'none' || run.contained != null) && cgroupOfOther(row) !== null)
+    // Below our agent, only one that has left our cgroup can be in another's. A shared daemon's is where that was first started.
+    const mayHaveLeft = by.kind === 'none' || (by.kind === 'ours' && run.contained != null)
+    return isOfNested(row) || (mayHaveLeft && cgroupOfOther(row) !== null)
   }
   const isStrayOf = (row: ProcessRow, whose: RunRoot | null): boolean =>
-    whose !== null && isNestedIn(run.id, whose.id, near) && row.marker === run.marker && near.cookie(row.pid) === run.cookie
+    whose !== null && isNestedIn(run.id, whose.id, near) && row.marker === run.marker && near.secrets(row.pid).at(-1) === run.cookie
   return {
     isOutside,
     doubt: (row) => {
@@ -186,9 +188,8 @@ function judging(run: TreeRecord, index: Index, near: Neighbours): Judge {
       if (uid !== null && row.uid !== uid) return `belongs to another user (uid ${row.uid})`
       const cgroup = cgroupOfOther(row)
       if (cgroup !== null) return `is in the cgroup of run ${cgroup}`
-      const cookie = run.adopted === true ? null : near.cookie(row.pid)
-      const other = cookie === null || cookie === run.cookie ? undefined : near.byCookie.get(cookie)
-      return other !== undefined && isUnrelated(other.id, run.id, near) ? `has the secret of run ${other.id}` : null
+      const secrets = run.adopted === true ? [] : near.secrets(row.pid)
+      return secrets.length === 0 || secrets.includes(run.cookie) ? null : 'has the secret of another run'
     },
     ownProof: (row) => {
       if (isContained(row)) return 'cgroup'

@@ -11,8 +11,8 @@ export type Neighbours = {
 } & Questions
 
 export type Questions = {
-  /** The innermost run secret of its environment; null: none, or it cannot be read. */
-  readonly cookie: (pid: number) => string | null
+  /** The secrets of all runs that its environment names, outermost first; empty: none, or it cannot be read. */
+  readonly secrets: (pid: number) => readonly string[]
   /** The run whose cgroup it is in, by the name of that cgroup. */
   readonly cgroupRun: (pid: number) => string | null
   /** This very process, if it was started to work for a run; it belongs to none. */

@@ -2,16 +2,7 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { basename } from 'node:path'
 import type { Environment, Place, Processes, ProcessId, ProcessRow, ProcessTable, Sample, SendAnswer, Signal } from '../model/index.ts'
-import {
-  INITIAL_PID_NAMESPACE,
-  innermostCookie,
-  isDead,
-  isMarker,
-  isPid,
-  isSignallable,
-  LINEAGE_VARIABLE,
-  MS_PER_TICK,
-} from '../model/index.ts'
+import { INITIAL_PID_NAMESPACE, innermostCookie, isDead, isMarker, isPid, isSignallable, LINEAGE_VARIABLE, MS_PER_TICK } from '../model/index.ts'
 import { isHiding, isNamespaceGone, namesakesOf } from './namespaces.ts'
 import { listeningPorts } from './ports.ts'
 import { parseRttime, parseStat, readSmall, type StatRow } from './proc.ts'

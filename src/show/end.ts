@@ -67,7 +67,10 @@ export function retiredText(end: End): string[] {
     end.ended.length === 0
       ? 'nothing of it was left'
       : `ended ${count(end.ended.length, 'process', 'processes')}, seen gone: ${membersText(end.ended, end.ended.length)}`
-  return [`took over ${end.run.session}: run ${end.run.id} (epoch ${end.run.epoch}) is ${end.run.state}; ${what}`, ...(end.suspects ?? []).map(suspectText)]
+  return [
+    `took over ${end.run.session}: run ${end.run.id} (epoch ${end.run.epoch}) is ${end.run.state}; ${what}`,
+    ...(end.suspects ?? []).map(suspectText),
+  ]
 }
 
 /** What keeps a run from its end; null: nothing. */

@@ -42,7 +42,7 @@ const RUNS = { numRuns: 3000 }
 const ITS_KEEPER = { pid: 2, ticks: 1 }
 const other: RunRoot = { id: 'r2', parent: null, marker: OTHER_MARKER, cookie: 'other', place, root: ITS_KEEPER, hosted: false }
 const near = ({ rows: all }: ProcessTable): Neighbours =>
-  neighboursFrom([other], { helper: null, cgroupRun: () => null, cookie: (pid) => all.find((one) => one.pid === pid)?.cookie ?? null })
+  neighboursFrom([other], { helper: null, cgroupRun: () => null, secrets: (pid) => [all.find((one) => one.pid === pid)?.cookie ?? []].flat() })
 
 /** From the other run's keeper down, by children that are not older than their parents. */
 function isBelowOther(found: ProcessRow, { rows: all }: ProcessTable, until: readonly (ProcessId | null)[]): boolean {
@@ -76,7 +76,8 @@ verifies('innocent', 'no census contains the keeper, what another run proves to 
 verifies('stop-proof', 'no marker takes out what descends from the agent', () => {
   fc.assert(
     fc.property(tables, records, fc.constantFrom(null, OTHER_MARKER, HELPER_MARKER, UNRECORDED), (table, run, worn) => {
-      const pidsOf = (seen: ProcessTable): number[] => census(seen, { ...run, marker: MARKER, keeper: null }, near(seen)).members.map(({ row: { pid } }) => pid)
+      const pidsOf = (seen: ProcessTable): number[] =>
+        census(seen, { ...run, marker: MARKER, keeper: null }, near(seen)).members.map(({ row: { pid } }) => pid)
       const below = table.rows.filter((one) => run.harness !== null && one.parent === run.harness.pid)
       const dressed = { ...table, rows: table.rows.map((one) => (below.includes(one) ? { ...one, marker: worn, cookie: null } : one)) }
       const lost = pidsOf({ ...table, rows: table.rows.map((one) => (below.includes(one) ? { ...one, marker: null, cookie: null } : one)) })

@@ -18,14 +18,30 @@ const record = (over: Partial<TreeRecord> = {}): TreeRecord => ({
 })
 /** Runs on record: its own; a stranger's, with its keeper as pid 500; one that was started in it, with its keeper as pid 700. */
 const THIRD_MARKER = markerFrom(7, 'run')
-const root = (id: string, over: Partial<RunRoot>): RunRoot => ({ id, parent: null, marker: null, cookie: id, place, root: null, hosted: false, ...over })
+const root = (id: string, over: Partial<RunRoot>): RunRoot => ({
+  id,
+  parent: null,
+  marker: null,
+  cookie: id,
+  place,
+  root: null,
+  hosted: false,
+  ...over,
+})
 const RUNS: readonly RunRoot[] = [
   root('r1', { marker: MARKER, cookie: 'mine', root: keeper }),
   root('r2', { marker: OTHER_MARKER, cookie: 'theirs', root: { pid: 500, ticks: 5000 } }),
   root('r3', { marker: THIRD_MARKER, cookie: 'inner', root: { pid: 700, ticks: 7000 }, parent: 'r1' }),
 ]
+/** Of the run in ours, ours is named as well. */
+const secretsOf = (cookie: string | null): string[] => (cookie === null ? [] : cookie === 'inner' ? ['mine', 'inner'] : [cookie])
 const nearOf = (rows: readonly ProcessRow[], over: Partial<Questions> = {}, runs = RUNS): Neighbours =>
-  neighboursFrom(runs, { helper: null, cgroupRun: () => null, cookie: (pid) => rows.find((one) => one.pid === pid)?.cookie ?? null, ...over })
+  neighboursFrom(runs, {
+    helper: null,
+    cgroupRun: () => null,
+    secrets: (pid) => secretsOf(rows.find((one) => one.pid === pid)?.cookie ?? null),
+    ...over,
+  })
 const count = (rows: readonly ProcessRow[], over: Partial<TreeRecord> = {}, asked: Partial<Questions> = {}): Census =>
   census({ rows, blind: null }, record(over), nearOf(rows, asked))
 const proofs = ({ members }: Census): Record<number, string> => Object.fromEntries(members.map(({ row: { pid }, proof }) => [pid, proof]))
@@ -69,17 +85,18 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
       { 300: 'marker', 310: 'session' },
     ],
     ['one that was seen before', [row(300, { marker: OTHER_MARKER })], { 300: 'journal' }, { journal: [{ pid: 300, ticks: 3000 }] }],
-    [
-      'a marker that no run on record has',
-      [theHarness, row(300, { ...unrecorded, parent: 200 })],
-      { 200: 'marker', 300: 'descendant' },
-    ],
+    ['a marker that no run on record has', [theHarness, row(300, { ...unrecorded, parent: 200 })], { 200: 'marker', 300: 'descendant' }],
     ['which makes nobody ours, either', [row(300, unrecorded)], {}],
   ],
   'a run that proves it from its own side': [
     [
       'keeps its keeper and what descends from that, below our agent',
-      [theHarness, row(500, { marker: HELPER_MARKER, parent: 200 }), row(510, { marker: OTHER_MARKER, parent: 500 }), row(520, { ...mine, parent: 510 })],
+      [
+        theHarness,
+        row(500, { marker: HELPER_MARKER, parent: 200 }),
+        row(510, { marker: OTHER_MARKER, parent: 500 }),
+        row(520, { ...mine, parent: 510 }),
+      ],
       { 200: 'marker' },
     ],
     ['but not a new tenant of its keeper’s pid', [theHarness, row(500, { parent: 200, ticks: 5001 })], { 200: 'marker', 500: 'descendant' }],
@@ -91,8 +108,9 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
   ],
   'a marker brings nobody in': [
     ['whom another user put on', [row(300, { ...mine, uid: 1001 })], {}],
-    ['whom another run has the secret of', [row(300, { ...mine, cookie: 'theirs' })], {}],
-    ['but a secret of a run around ours, or in it, is none against it', [row(300, { ...mine, cookie: 'inner' })], { 300: 'marker' }],
+    ['who has the secret of another run', [row(300, { ...mine, cookie: 'theirs' })], {}],
+    ['or of one that is over', [row(300, { ...mine, cookie: 'long ago' })], {}],
+    ['but the secret of a run in ours is none against it', [row(300, { ...mine, cookie: 'inner' })], { 300: 'marker' }],
     ['a user’s other process below our agent is ours', [theHarness, row(300, { parent: 200, uid: 0 })], { 200: 'marker', 300: 'descendant' }],
     ['where nobody knows whose the run is, the marker has to do', [row(300, { ...mine, uid: 1001 })], { 300: 'marker' }, { uid: () => null }],
   ],
@@ -161,10 +179,18 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['older than its leader', [row(300, { ...mine, session: 300 }), row(310, { session: 300, ticks: 2999 })], { 300: 'marker' }],
   ],
   'the keeper and its helpers': [
-    ['a helper is none: it is the keeper’s child with the keeper’s marker', [keeping, theHarness, row(300, { ...helping, parent: 100 })], { 200: 'marker' }],
+    [
+      'a helper is none: it is the keeper’s child with the keeper’s marker',
+      [keeping, theHarness, row(300, { ...helping, parent: 100 })],
+      { 200: 'marker' },
+    ],
     ['nor is what it starts', [keeping, theHarness, row(300, { ...helping, parent: 100 }), row(310, { parent: 300 })], { 200: 'marker' }],
     ['the same marker below the agent is worn', [keeping, theHarness, row(300, { ...helping, parent: 200 })], { 200: 'marker', 300: 'descendant' }],
-    ['an orphan with another marker that the keeper inherited is a member', [keeping, row(300, { parent: 100, ...unrecorded })], { 300: 'descendant' }],
+    [
+      'an orphan with another marker that the keeper inherited is a member',
+      [keeping, row(300, { parent: 100, ...unrecorded })],
+      { 300: 'descendant' },
+    ],
     ['a job of the shell that became the keeper is none', [keeping, row(150, { parent: 100 }), row(160, { parent: 150, session: 100 })], {}],
     ['an orphan that the keeper inherited is a member', [theKeeper, row(300, { ...mine, parent: 100 })], { 300: 'marker' }],
     ['a new tenant of its pid can be a member', [row(100, { ...mine, ticks: 1001 })], { 100: 'marker' }],
@@ -182,7 +208,12 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
   'before the pid file exists': [
     ['the keeper’s marked child is a member', [theKeeper, row(150, { ...mine, parent: 100 })], { 150: 'marker' }, { harness: null }],
     ['where no marker could be set, each child is', [row(100), row(150, { parent: 100 })], { 150: 'descendant' }, { harness: null, marker: null }],
-    ['and theirs', [row(100), row(150, { parent: 100 }), row(160, { parent: 150 })], { 150: 'descendant', 160: 'descendant' }, { harness: null, marker: null }],
+    [
+      'and theirs',
+      [row(100), row(150, { parent: 100 }), row(160, { parent: 150 })],
+      { 150: 'descendant', 160: 'descendant' },
+      { harness: null, marker: null },
+    ],
     ['a child older than the keeper is none', [theKeeper, row(150, { parent: 100, ticks: 999 })], {}, { harness: null }],
     ['the keeper itself is none', [theKeeper], {}, { harness: null }],
   ],
@@ -204,7 +235,10 @@ describe('a cgroup', () => {
     expect(proofs(count([theKeeper, theHarness, row(300, unmarked)], inside(200, 300)))).toEqual({ 200: 'cgroup', 300: 'cgroup' })
   })
   verifies('stop-proof', 'no marker makes anybody in it a stranger there', () => {
-    const found = count([theHarness, row(300, { marker: OTHER_MARKER }), row(400, helping), row(450, { marker: THIRD_MARKER, cookie: 'inner' })], inside(200, 300, 400, 450))
+    const found = count(
+      [theHarness, row(300, { marker: OTHER_MARKER }), row(400, helping), row(450, { marker: THIRD_MARKER, cookie: 'inner' })],
+      inside(200, 300, 400, 450),
+    )
     expect(proofs(found)).toEqual({ 200: 'cgroup', 300: 'cgroup', 400: 'cgroup', 450: 'cgroup' })
     expect(found.strangers).toEqual([])
   })
@@ -322,7 +356,10 @@ describe('where a shortcut would be wrong', () => {
   verifies('innocent', 'a run in ours with a cookie of its own keeps its orphans, where no marker could be set', () => {
     const orphan = row(300, { parent: 200, cookie: 'inner' })
     expect(proofs(count([row(200, { cookie: 'mine' }), orphan], { marker: null }))).toEqual({ 200: 'cookie' })
-    expect(proofs(count([row(200, { cookie: 'mine' }), { ...orphan, cookie: 'made up' }], { marker: null }))).toEqual({ 200: 'cookie', 300: 'descendant' })
+    expect(proofs(count([row(200, { cookie: 'mine' }), { ...orphan, cookie: 'made up' }], { marker: null }))).toEqual({
+      200: 'cookie',
+      300: 'descendant',
+    })
   })
 })
 
@@ -348,7 +385,12 @@ describe('ourselves and the tmux server', () => {
   })
   verifies('innocent', 'a tmux server that hosts another run is not ours, although an agent has adopted it', () => {
     const rows = [theHarness, row(300, { parent: 200 }), row(500, { ...helping, parent: 300 }), row(310, { parent: 300 })]
-    const near = (hosted: boolean): Neighbours => nearOf(rows, {}, RUNS.map((one) => (one.id === 'r2' ? { ...one, hosted } : one)))
+    const near = (hosted: boolean): Neighbours =>
+      nearOf(
+        rows,
+        {},
+        RUNS.map((one) => (one.id === 'r2' ? { ...one, hosted } : one)),
+      )
     const pids = (hosted: boolean): number[] => census({ rows, blind: null }, record(), near(hosted)).members.map(({ row: { pid } }) => pid)
     expect(pids(true)).toEqual([200])
     expect(pids(false)).toEqual([200, 300, 310])

@@ -132,8 +132,16 @@ describe('the nearest wins', () => {
     ],
     ['the same, inside an adopted one', { origins: [origin(90), claude(85), claude(70, { recorded: adopted })] }, 'agent 85 in s3'],
     ['the same, orphaned', { ...marked, elsewhere: true, origins: [shell, claude(85, { marker: MARKER })] }, 'agent 85'],
-    ['the same, in the cgroup of the run', { ...marked, contained: true, elsewhere: true, origins: [shell, claude(85, { marker: MARKER })] }, 'agent 85 in s1'],
-    ['the agent itself, below a wrapper that is gone, in the cgroup', { ...marked, contained: true, origins: [shell, claude(85, { marker: MARKER })] }, 's1 by marker'],
+    [
+      'the same, in the cgroup of the run',
+      { ...marked, contained: true, elsewhere: true, origins: [shell, claude(85, { marker: MARKER })] },
+      'agent 85 in s1',
+    ],
+    [
+      'the agent itself, below a wrapper that is gone, in the cgroup',
+      { ...marked, contained: true, origins: [shell, claude(85, { marker: MARKER })] },
+      's1 by marker',
+    ],
     [
       'the agent itself, listed with its own session',
       { ...marked, elsewhere: true, origins: [shell, claude(85, { marker: MARKER, listed: alone(mine) })] },
@@ -298,7 +306,10 @@ verifies('self', 'whoever is a session is the live owner of it, and something pr
       const { id } = self.run
       const proofs = {
         cookie: given.named?.run.id === id && given.said.secret === self.run.cookie && (self.run.marker === null || self.run.marker === given.marker),
-        marker: given.marker !== null && given.marker === self.run.marker && (given.contained || given.origins.some(({ recorded }) => recorded?.run.id === id)),
+        marker:
+          given.marker !== null &&
+          given.marker === self.run.marker &&
+          (given.contained || given.origins.some(({ recorded }) => recorded?.run.id === id)),
         process: given.origins.some(({ recorded }) => recorded?.run.id === id),
         registry: given.origins.some(({ listed }) => listed?.run.id === id) || (given.served?.doubt === null && given.served.owner?.run.id === id),
       }

@@ -10,20 +10,30 @@ describe('stop --json pins', () => {
   test('a run that was ended', () => {
     const gone = [{ ...member(200), ports: [3000] }, member(201)]
     const spared = [{ row: row(300), why: 'it is a shared daemon' }]
-    pinned(stoppedJson('s1', { kind: 'ended', run: stopped, ended: gone, spared, unrecorded: null, suspects: [{ row: row(301), pro: ['has the secret'], contra: ['nothing else'] }] }), {
-      session: 's1',
-      result: 'ended',
-      state: 'stopped',
-      run: 'r000000000001',
-      ended: [
-        { pid: 200, name: 'p200', proof: 'marker', ports: [3000] },
-        { pid: 201, name: 'p201', proof: 'marker', ports: [] },
-      ],
-      spared: [{ pid: 300, name: 'p300', why: 'it is a shared daemon' }],
-      survivors: [],
-      suspects: [{ pid: 301, name: 'p301', uid: 1000, pro: ['has the secret'], contra: ['nothing else'] }],
-      why: null,
-    })
+    pinned(
+      stoppedJson('s1', {
+        kind: 'ended',
+        run: stopped,
+        ended: gone,
+        spared,
+        unrecorded: null,
+        suspects: [{ row: row(301), pro: ['has the secret'], contra: ['nothing else'] }],
+      }),
+      {
+        session: 's1',
+        result: 'ended',
+        state: 'stopped',
+        run: 'r000000000001',
+        ended: [
+          { pid: 200, name: 'p200', proof: 'marker', ports: [3000] },
+          { pid: 201, name: 'p201', proof: 'marker', ports: [] },
+        ],
+        spared: [{ pid: 300, name: 'p300', why: 'it is a shared daemon' }],
+        survivors: [],
+        suspects: [{ pid: 301, name: 'p301', uid: 1000, pro: ['has the secret'], contra: ['nothing else'] }],
+        why: null,
+      },
+    )
   })
   test('a run with survivors', () => {
     const survivors = [{ pid: 9, name: 'sleep', why: 'it did not end' }]

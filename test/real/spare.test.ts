@@ -1,9 +1,9 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { isHelperMarker, markerFrom } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
-import { cgroupsOf, gone, inLab, isAlive, type Lab, readOr, startOf, until } from './lab.ts'
+import { COMMAND, cgroupsOf, gone, inLab, isAlive, type Lab, readOr, startOf, until } from './lab.ts'
+import { parentOf, withoutCgroup } from './users.ts'
 
 /** A program by another name: what a process is called is the name of its file. */
 function named(lab: Lab, name: string): string {
@@ -82,21 +82,30 @@ verifies(
     }),
 )
 
-verifies('innocent', 'our own tmux server or daemon, first started from inside, is not of the run: the innermost marker decides', () =>
-  inLab(async (lab) => {
-    const marker = markerFrom(12_345, 'helper')
-    expect(isHelperMarker(marker)).toBe(true)
-    const tmux = `prlimit --rttime=${marker}: tmux -S ${join(lab.dir, 'socket')} -f /dev/null new-session -d 'sleep 1001'`
-    const script = `env -u HOLDFAST_LINEAGE ${tmux}; tmux -S ${join(lab.dir, 'socket')} display-message -p '#{pid}' >"$FA_DIR/server.pid"; echo $$ >"$FA_DIR/main.pid"; exec sleep 1000`
-    await lab.ok(lab.detached('s', 'sh', '-c', script))
-    const server = await lab.pid('server')
-    expect(await lab.ok(['stop', 's', '--grace', '1s'])).not.toContain('tmux')
-    expect(isAlive(server)).toBe(true)
-    expect(cgroupsOf(install(lab))).toEqual([])
-    process.kill(server, 'SIGTERM')
-    await gone(server)
-  }),
-)
+/** An agent that adopts every orphan below it, as some runtimes do: `prctl(PR_SET_CHILD_SUBREAPER, 1)`, then the command, then it works on. */
+const adopting = (command: string): string[] => ['perl', '-e', 'syscall(157, 36, 1, 0, 0, 0); system(shift); sleep 1000', command]
+
+for (const contained of [true, false])
+  verifies(
+    'innocent',
+    `our own tmux server, first started from inside and adopted by the agent, is not of the run ${contained ? 'in a cgroup' : 'without one'}`,
+    () =>
+      inLab(async (lab) => {
+        const command = contained ? COMMAND : withoutCgroup(lab)
+        const inner = `${command} run --tmux --independent --session t --dir ${lab.newDir()} -d -- sleep 1001`
+        await lab.ok(lab.detached('s', ...adopting(inner)), { command })
+        const { pid, keeper } = await until('the run inside', async () => {
+          const seen = await lab.hf(['status', 't', '--json'])
+          return seen.code === 0 ? (JSON.parse(seen.stdout) as { pid: number; keeper: number }) : null
+        })
+        const server = parentOf(keeper)
+        expect(readOr(`/proc/${server}/comm`)).toContain('tmux')
+        expect(await lab.ok(['stop', 's', '--grace', '1s'], { command })).not.toContain('tmux')
+        expect([server, keeper, pid].map(isAlive)).toEqual([true, true, true])
+        await lab.ok(['stop', 't', '--grace', '1s'], { command })
+        await gone(server)
+      }),
+  )
 
 /**
  * A stand-in for Claude Code with its daemon: the process is called claude, its command line begins with `claude daemon run`, its registry is

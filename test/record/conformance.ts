@@ -142,7 +142,15 @@ export function storeConformance(name: string, open: OpenStore): void {
       ])
       expect(await store.claims.claim(aClaim(aRun('s', 4, { dir: '/x' })))).toEqual({ kind: 'lost', why: 'live' })
       expect((await store.locks.all([], null)).locks.map(({ session }) => session)).toEqual(['s', 's', 't'])
-      const roots = records.map(({ record: { id, parent, marker, cookie, place, keeper: root } }) => ({ id, parent, marker, cookie, place, root, hosted: true }))
+      const roots = records.map(({ record: { id, parent, marker, cookie, place, keeper: root } }) => ({
+        id,
+        parent,
+        marker,
+        cookie,
+        place,
+        root,
+        hosted: true,
+      }))
       expect(await store.runs.roots()).toEqual(expect.arrayContaining(roots))
       expect((await store.runs.liveWithMarker(records[2]?.record.marker ?? 0))?.session).toBe('t')
       expect(await store.runs.liveWithMarker(1)).toBeNull()

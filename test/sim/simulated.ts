@@ -88,7 +88,13 @@ export async function simulated(): Promise<Simulated> {
         return 'sent'
       },
     },
-    cgroups: { base: () => ({ kind: 'none', why: 'simulated', mount: null }), view: () => ({ kind: 'absent' }), cpuMs: () => null, list: () => [], nameOf: () => null },
+    cgroups: {
+      base: () => ({ kind: 'none', why: 'simulated', mount: null }),
+      view: () => ({ kind: 'absent' }),
+      cpuMs: () => null,
+      list: () => [],
+      nameOf: () => null,
+    },
     containers: { make: () => null, admit: () => false, freeze: () => false, thaw: () => false, kill: () => false, remove: () => true },
     spares: () => [],
     harnessDaemons: () => [],

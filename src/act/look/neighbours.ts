@@ -1,5 +1,5 @@
 import { judgePlace, type Neighbours, neighboursFrom } from '../../decide/index.ts'
-import { cgroupStem, innermostCookie, LINEAGE_VARIABLE } from '../../model/index.ts'
+import { cgroupStem, LINEAGE_VARIABLE } from '../../model/index.ts'
 import type { LookPorts } from '../ports.ts'
 
 /** All live runs on record, asked after everybody was looked at: a run that was claimed before that is known. Answers are kept for one pass. */
@@ -11,10 +11,7 @@ export async function neighbours({ processes, cgroups, liveRoots }: LookPorts): 
   const origins = processes.origins()
   return neighboursFrom(local, {
     helper: origins.length === 1 ? processes.self() : null,
-    cookie: remembering((pid) => {
-      const lineage = processes.environment(pid)[LINEAGE_VARIABLE]
-      return lineage === undefined ? null : innermostCookie(lineage)
-    }),
+    secrets: remembering((pid) => (processes.environment(pid)[LINEAGE_VARIABLE] ?? '').split(':').filter(Boolean)),
     cgroupRun: remembering((pid) => {
       const name = cgroups.nameOf(pid)
       return name?.startsWith(stem) === true ? name.slice(stem.length).replace(/\.scope$/, '') : null

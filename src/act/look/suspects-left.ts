@@ -1,6 +1,6 @@
 import { whyLeft } from '../../decide/index.ts'
 import type { Suspect } from '../../model/index.ts'
-import { isDead, LINEAGE_VARIABLE } from '../../model/index.ts'
+import { isDead } from '../../model/index.ts'
 import type { Lookable, LookPorts } from '../ports.ts'
 import { censusOf, isHere } from './look.ts'
 
@@ -13,8 +13,8 @@ export async function suspectsLeft(run: Lookable, eyes: LookPorts): Promise<Susp
   return table.rows.flatMap((row): Suspect[] => {
     if (isDead(row.state) || around.has(row.pid)) return []
     const marked = doubtful.find((one) => one.row === row)
-    const lineage = row.cookie == null ? [] : (processes.environment(row.pid)[LINEAGE_VARIABLE] ?? '').split(':')
-    const hasSecret = lineage.includes(run.cookie) && (row.cookie === run.cookie || !near.byCookie.has(row.cookie ?? ''))
+    const hasSecret =
+      row.cookie != null && near.secrets(row.pid).includes(run.cookie) && (row.cookie === run.cookie || !near.byCookie.has(row.cookie ?? ''))
     const why = whyLeft(hasSecret, marked?.why ?? null)
     return why === null || isOutside(row) ? [] : [{ row, ...why }]
   })

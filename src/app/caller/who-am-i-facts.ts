@@ -138,7 +138,8 @@ async function originsIn(
   for (const [place, row] of rows.entries()) {
     const agent = agents.find((one) => one.row.pid === row.pid) ?? null
     const parent = rows[place + 1]
-    const kept = parent === undefined || parent.pid !== row.parent ? undefined : roots.find(({ keeper }) => keeper !== null && sameProcess(keeper, parent))
+    const kept =
+      parent === undefined || parent.pid !== row.parent ? undefined : roots.find(({ keeper }) => keeper !== null && sameProcess(keeper, parent))
     const recorded = kept ?? known.find(([id]) => sameProcess(id, row))?.[1] ?? null
     origins.push({
       process: { pid: row.pid, ticks: row.ticks },

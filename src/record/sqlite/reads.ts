@@ -159,7 +159,9 @@ export const events = (db: Database, which: { session: string | null; after: num
 /** A row that makes no sense speaks for nobody. */
 export const roots = (db: Database): RunRoot[] =>
   db
-    .prepare(`SELECT id, parent, marker, cookie, place, keeper, launcher, adopted, coalesce(tmux, 'null') <> 'null' AS hosted FROM run WHERE state IN (${LIVE})`)
+    .prepare(
+      `SELECT id, parent, marker, cookie, place, keeper, launcher, adopted, coalesce(tmux, 'null') <> 'null' AS hosted FROM run WHERE state IN (${LIVE})`,
+    )
     .all()
     .flatMap((row) => {
       try {
