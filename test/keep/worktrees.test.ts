@@ -119,8 +119,9 @@ test('no commit, no repository, no folder and no git are told apart', async () =
   expect(await refused(join(base, 'none'), path, 'x')).toMatch(/^cannot change to .*No such file/)
   const without = gitWorktrees({ ...env, PATH: '/nonexistent' })
   expect(await without.add({ repository: repository(), path, branch: 'x', reason: REASON })).toMatch(/no git program/)
-  expect(await without.state(repository())).toMatchObject({ kind: 'unknown', why: expect.stringMatching(/no git program/) })
-  expect(await without.remove(repository())).toMatch(/no git program/)
+  const made = await added()
+  expect(await without.state(made.path)).toMatchObject({ kind: 'unknown', why: expect.stringMatching(/no git program/) })
+  expect(await without.remove(made.path)).toMatch(/no git program/)
   expect(existsSync(path)).toBe(false)
 })
 
