@@ -49,7 +49,16 @@ test('no verb that looks, and no round of the daemon, runs a program that an age
     })
     expect(set.sprung()).toEqual([])
     await findings(lab, { env })
-    for (const verb of [['ls', '--all'], ['status', 'live'], ['siblings'], ['locks'], ['tree', 'live'], ['events'], ['reconcile'], ['prune', '--dry-run']])
+    for (const verb of [
+      ['ls', '--all'],
+      ['status', 'live'],
+      ['siblings'],
+      ['locks'],
+      ['tree', 'live'],
+      ['events'],
+      ['reconcile'],
+      ['prune', '--dry-run'],
+    ])
       expect([verb, (await lab.hf(verb, { cwd: at('live'), env })).code]).toEqual([verb, 0])
     await lab.hf(['doctor'], { cwd: at('live'), env })
     await lab.hf(['lock', '--check', at('live')], { env })
