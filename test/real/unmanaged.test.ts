@@ -64,6 +64,33 @@ test('infrastructure, and what is only called so, is in nobody’s way', () =>
     }
   }))
 
+test('a title alone makes nobody an agent; a runtime that gave itself one is an agent', () =>
+  inLab(async (lab) => {
+    const start = () => lab.hf(lab.detached('s', 'sleep', '1000'))
+    const titled = async (command: string, args: string[], argv0: string, body: (pid: number) => Promise<void>): Promise<void> => {
+      const child = spawn(command, args, { argv0, cwd: lab.dir, stdio: 'ignore', env: { PATH: process.env['PATH'] } })
+      const pid = child.pid ?? 0
+      await until('its title', () => readOr(`/proc/${pid}/cmdline`).startsWith('claude\0'))
+      try {
+        await body(pid)
+      } finally {
+        child.kill('SIGKILL')
+        await gone(pid)
+      }
+    }
+    await titled('sleep', ['1000'], 'claude', async (pid) => {
+      const { code, stderr } = await start()
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining(String(pid))])
+      const unmanaged = JSON.parse(await lab.ok(['ls', '--unmanaged', '--json'])) as { pid: number }[]
+      expect(unmanaged.filter((one) => one.pid === pid)).toEqual([])
+      await lab.ok(['stop', 's'])
+    })
+    await titled(process.execPath, ['-e', 'process.title = "claude"; setInterval(() => {}, 1e6)', 'x'], 'node', async (pid) => {
+      const { code, stderr } = await start()
+      expect([code, stderr]).toEqual(refused(pid))
+    })
+  }))
+
 verifies('one-owner', 'nobody is retired for a start that an unmanaged agent keeps from beginning, and no lock by hand hides one', () =>
   inLab(async (lab) => {
     await lab.ok(lab.detached('s', 'sleep', '1000'))
