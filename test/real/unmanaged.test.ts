@@ -180,6 +180,26 @@ test('what cannot be adopted is told: nobody, what is no agent, what is managed,
     })
   }))
 
+verifies('innocent', 'what started the command itself is not adopted by force: a stop would end whoever asked', () =>
+  inLab(async (lab) => {
+    // A shell around a shell, both of this lab.
+    const inner = `"${COMMAND}" adopt --json --force $OUTER 2>err; echo $? >rc; read x`
+    const outer = spawn('/bin/sh', ['-c', `export OUTER=$$; /bin/sh -c '${inner}'; :`], {
+      cwd: lab.agentDir,
+      env: lab.env,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    expect(await until('its answer', () => readOr(join(lab.agentDir, 'rc')).trim())).toBe('64')
+    const refusal = JSON.parse(readOr(join(lab.agentDir, 'err'))) as { id: string; message: string }
+    expect(refusal).toMatchObject({ id: 'process-ancestor', message: expect.stringContaining(`pid ${outer.pid} (sh)`) as string })
+    expect(JSON.parse(await lab.ok(['ls', '--all', '--json']))).toEqual([])
+    // From elsewhere it is a process like any other.
+    await lab.ok(['adopt', '--force', '--session', 'shell', String(outer.pid)])
+    await lab.ok(['stop', 'shell', '--grace', '1s'])
+    await gone(outer.pid ?? 0)
+  }),
+)
+
 test('a managed agent, and one that our own command was started from, is no stranger', () =>
   inLab(async (lab) => {
     const claude = program(lab, 'claude', '/bin/bash')
