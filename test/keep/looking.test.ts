@@ -14,10 +14,10 @@ const worktrees = gitWorktrees(env)
 const git = (dir: string, ...args: string[]): string => gitIn(env, dir, ...args)
 
 let serial = 0
-function repository(names: readonly string[] = TRAPPED): string {
+function repository(names: readonly string[] = TRAPPED, ...how: readonly string[]): string {
   const dir = join(base, `r${++serial}`)
   mkdirSync(dir)
-  git(dir, 'init', '--quiet', '--initial-branch=main')
+  git(dir, 'init', '--quiet', '--initial-branch=main', ...how)
   writeFileSync(join(dir, '.gitignore'), 'ignored\n')
   for (const name of names) writeFileSync(join(dir, name), `${name}\n`)
   git(dir, 'add', '.')
@@ -44,10 +44,11 @@ test('the traps are real: git itself runs into them', async () => {
   git(path, 'status')
   git(path, '-c', 'core.fsmonitor=false', 'status')
   expect(sprung()).toEqual(
-    expect.arrayContaining([
-      ...['filter-clean', 'included-clean', 'included-if-clean', 'odd-name-clean', 'worktree-clean'],
-      ...['filter-process', 'hookspath-post-index-change', 'worktree-fsmonitor'],
-    ]),
+    expect.arrayContaining(
+      'filter-clean filter-process included-clean included-if-clean odd-name-clean worktree-clean worktree-fsmonitor hookspath-post-index-change'.split(
+        ' ',
+      ),
+    ),
   )
 })
 
@@ -171,13 +172,18 @@ test('neither variables of the caller nor another working tree in the configurat
   const trace = join(base, 'trace')
   const led = gitWorktrees({
     ...env,
-    ...{ GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'filter.evil.clean', GIT_CONFIG_VALUE_0: set.program('variable') },
-    ...{ GIT_TRACE: trace, GIT_TRACE2: trace, GIT_TRACE_SETUP: trace, GIT_EXTERNAL_DIFF: set.program('external'), GIT_DIR: '/', GIT_EXEC_PATH: base },
-    ...{
-      GIT_CONFIG_PARAMETERS: `'core.fsmonitor=${set.program('parameter')}'`,
-      GIT_SSH_COMMAND: set.program('ssh'),
-      GIT_PAGER: set.program('pager'),
-    },
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'filter.evil.clean',
+    GIT_CONFIG_VALUE_0: set.program('variable'),
+    GIT_TRACE: trace,
+    GIT_TRACE2: trace,
+    GIT_TRACE_SETUP: trace,
+    GIT_EXTERNAL_DIFF: set.program('external'),
+    GIT_DIR: '/',
+    GIT_EXEC_PATH: base,
+    GIT_CONFIG_PARAMETERS: `'core.fsmonitor=${set.program('parameter')}'`,
+    GIT_SSH_COMMAND: set.program('ssh'),
+    GIT_PAGER: set.program('pager'),
   })
   git(dir, 'config', 'core.worktree', base)
   expect(await led.state(path)).toMatchObject({ kind: 'clean' })
@@ -211,4 +217,13 @@ test('a look leaves no folder behind, also where git fails', async () => {
   } finally {
     vi.unstubAllEnvs()
   }
+})
+
+test('a repository with another kind of object names is seen as it is; a format that nobody knows is unknown', async () => {
+  const { dir, path } = await worktree(repository(['a'], '--object-format=sha256'))
+  expect(await worktrees.state(path)).toMatchObject({ kind: 'clean' })
+  writeFileSync(join(path, 'a'), 'work')
+  expect(await worktrees.state(path)).toMatchObject({ kind: 'dirty', why: expect.stringContaining('1 changed') })
+  git(dir, 'config', 'extensions.refStorage', 'strange')
+  expect(await worktrees.state(path)).toMatchObject({ kind: 'unknown' })
 })
