@@ -1,8 +1,20 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { gitWorktrees } from '../../src/keep/index.ts'
 import { WORKTREE_REASON } from '../../src/model/index.ts'
 import { age, gitIn, setTraps, TRAPPED, trapSubmodule, traps } from '../fixtures/git-traps.ts'
@@ -10,7 +22,8 @@ import { age, gitIn, setTraps, TRAPPED, trapSubmodule, traps } from '../fixtures
 const base = mkdtempSync(join(tmpdir(), 'hf-looking-'))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 const env = { PATH: process.env['PATH'], HOME: base, XDG_CONFIG_HOME: join(base, 'xdg') }
-const worktrees = gitWorktrees(env)
+const looks = join(base, 'looks')
+const worktrees = gitWorktrees(env, looks)
 const git = (dir: string, ...args: string[]): string => gitIn(env, dir, ...args)
 
 let serial = 0
@@ -170,7 +183,7 @@ test('neither variables of the caller nor another working tree in the configurat
   const { dir, path, sprung } = await trapped()
   const set = traps(join(base, `t${++serial}`))
   const trace = join(base, 'trace')
-  const led = gitWorktrees({
+  const variables = {
     ...env,
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: 'filter.evil.clean',
@@ -184,7 +197,8 @@ test('neither variables of the caller nor another working tree in the configurat
     GIT_CONFIG_PARAMETERS: `'core.fsmonitor=${set.program('parameter')}'`,
     GIT_SSH_COMMAND: set.program('ssh'),
     GIT_PAGER: set.program('pager'),
-  })
+  }
+  const led = gitWorktrees(variables, looks)
   git(dir, 'config', 'core.worktree', base)
   expect(await led.state(path)).toMatchObject({ kind: 'clean' })
   writeFileSync(join(path, 'new'), '')
@@ -202,21 +216,19 @@ test.each(['HEAD', 'index', 'logs/HEAD', 'locked', 'commondir'])('a pipe in the 
   expect(performance.now() - before).toBeLessThan(10_000)
 })
 
-test('a look leaves no folder behind, also where git fails', async () => {
+test('a look leaves no folder behind, also where git fails, and removes what one left that was killed', async () => {
   const { path } = await worktree()
-  const folder = join(base, `tmp${++serial}`)
-  mkdirSync(folder)
-  vi.stubEnv('TMPDIR', folder)
-  try {
-    expect(await worktrees.state(path)).toMatchObject({ kind: 'clean' })
-    writeFileSync(join(git(path, 'rev-parse', '--absolute-git-dir').trim(), 'index'), 'nonsense')
-    expect(await worktrees.state(path)).toMatchObject({ kind: 'unknown' })
-    expect(readdirSync(folder)).toEqual([])
-    vi.stubEnv('TMPDIR', join(base, 'not there'))
-    expect(await worktrees.state(path)).toMatchObject({ kind: 'unknown', why: expect.stringContaining('no folder for a look') })
-  } finally {
-    vi.unstubAllEnvs()
-  }
+  for (const name of ['look-old', 'look-young']) mkdirSync(join(looks, name, 'x'), { recursive: true })
+  utimesSync(join(looks, 'look-old'), 1000, 1000)
+  expect(await worktrees.state(path)).toMatchObject({ kind: 'clean' })
+  expect(statSync(looks).mode & 0o777).toBe(0o700)
+  writeFileSync(join(git(path, 'rev-parse', '--absolute-git-dir').trim(), 'index'), 'nonsense')
+  expect(await worktrees.state(path)).toMatchObject({ kind: 'unknown' })
+  expect(readdirSync(looks)).toEqual(['look-young'])
+  rmSync(join(looks, 'look-young'), { recursive: true })
+  writeFileSync(join(base, 'file'), '')
+  const nowhere = gitWorktrees(env, join(base, 'file'))
+  expect(await nowhere.state(path)).toMatchObject({ kind: 'unknown', why: expect.stringContaining('no folder for a look') })
 })
 
 test('a repository with another kind of object names is seen as it is; a format that nobody knows is unknown', async () => {

@@ -1,9 +1,11 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Environment } from '../../model/index.ts'
 import { type Answer, runGit, STILL } from './git.ts'
 import type { Seat } from './seat.ts'
+
+/** `folder`: where looks have their private folders, a moment each. */
+export type Site = { readonly env: Environment; readonly folder: string }
 
 /** Git for looking at a worktree. It executes nothing but git itself: decision 029. */
 export type Look = (args: readonly string[]) => Promise<Answer>
@@ -24,14 +26,15 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
  * ours in the place of the repository's: a private folder with links to the data. Objects, index and files are the true ones.
  */
 export async function lookAt<T>(
-  env: Environment,
+  { env, folder }: Site,
   path: string,
   seat: Seat,
   body: (git: Look) => Promise<T>,
 ): Promise<T | { readonly trouble: string }> {
   const settings = await settingsOf(env, seat)
   if (typeof settings === 'string') return { trouble: settings }
-  const room = await makeRoom(seat, settings)
+  await sweep(folder)
+  const room = await makeRoom(folder, seat, settings)
   if (typeof room === 'string') return { trouble: room }
   // A home of its own: older releases of git know no other way to leave out the person's configuration.
   const own = {
@@ -78,10 +81,20 @@ function defaults(env: Environment): [string, string][] {
       ]
 }
 
-async function makeRoom({ common }: Seat, settings: ReadonlyMap<string, string>): Promise<{ readonly folder: string } | string> {
+/** A look that was killed leaves its folder. No look lasts so long; one that was frozen finds no repository any more, and so proves nothing. */
+const MAX_LOOK_MS = 600_000
+async function sweep(parent: string): Promise<void> {
+  for (const name of await readdir(parent).catch(() => [])) {
+    const there = await stat(join(parent, name)).catch(() => null)
+    if (there !== null && Date.now() - there.mtimeMs > MAX_LOOK_MS) await rm(join(parent, name), { recursive: true, force: true }).catch(() => {})
+  }
+}
+
+async function makeRoom(parent: string, { common }: Seat, settings: ReadonlyMap<string, string>): Promise<{ readonly folder: string } | string> {
   let folder: string | null = null
   try {
-    folder = await mkdtemp(join(tmpdir(), 'holdfast-look-'))
+    await mkdir(parent, { mode: 0o700, recursive: true })
+    folder = await mkdtemp(join(parent, 'look-'))
     for (const name of DATA) await symlink(join(common, name), join(folder, name))
     const version = [...settings.keys()].some((name) => name in FORMATS) ? '1' : '0'
     const lines = [['core.repositoryformatversion', version] as const, ...settings].map(([name, value]) => lineOf(name, value))

@@ -1,23 +1,23 @@
 import { lstatSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { type Environment, REMOVED_PREFIX, WORKTREE_REASON, type WorktreeState } from '../../model/index.ts'
+import { REMOVED_PREFIX, WORKTREE_REASON, type WorktreeState } from '../../model/index.ts'
 import { readFile } from '../run-files/regular-file.ts'
 import { hiddenWork } from './hidden-work.ts'
-import { type Look, lookAt } from './looking.ts'
+import { type Look, lookAt, type Site } from './looking.ts'
 import { type Seat, seatOf } from './seat.ts'
 
 /** What in a worktree's own git folder says that git is in the middle of something. */
 const UNDER_WAY = /^(?:rebase-merge|rebase-apply|MERGE_HEAD|CHERRY_PICK_HEAD|REVERT_HEAD|sequencer|BISECT_LOG|index\.lock)$/
 
 /** What is to be said of a linked worktree before it may be removed. Writes nothing, and runs nothing of the repository's. */
-export async function stateOf(env: Environment, path: string): Promise<WorktreeState> {
+export async function stateOf(site: Site, path: string): Promise<WorktreeState> {
   const entries = await readdir(path).catch(() => null)
   if (entries?.length === 0 || basename(path).startsWith(REMOVED_PREFIX)) return { kind: 'half' }
   const seat = seatOf(path)
   if (typeof seat === 'string') return { kind: 'unknown', why: seat }
   if (seat.own === seat.common) return { kind: 'unknown', why: 'it is the main working tree, and no linked one' }
-  const seen = (await stateBySeat(seat)) ?? (await lookAt(env, path, seat, (git) => stateByGit(git, path, seat)))
+  const seen = (await stateBySeat(seat)) ?? (await lookAt(site, path, seat, (git) => stateByGit(git, path, seat)))
   return 'trouble' in seen ? { kind: 'unknown', why: seen.trouble } : seen
 }
 

@@ -4,15 +4,18 @@ import { dirname, join } from 'node:path'
 import { BRANCH_PREFIX, type Environment, REMOVED_PREFIX, type WorktreeRequest, type Worktrees } from '../../model/index.ts'
 import { type Acting, actingGit } from './acting.ts'
 import { type Answer, isThere, linesOf } from './git.ts'
+import type { Site } from './looking.ts'
 import { seatOf } from './seat.ts'
 import { stateOf } from './worktree-state.ts'
 
 /** For what writes or deletes a whole tree: a removal that is cut short would look like work in it. */
 const TREE_MS = 120_000
 
-export function gitWorktrees(env: Environment): Worktrees {
+/** `looks`: a folder of ours, for what a look needs. */
+export function gitWorktrees(env: Environment, looks: string): Worktrees {
   const acting = actingGit(env)
-  return { add: (request) => add(acting, request), state: (path) => stateOf(env, path), remove: (path) => remove(env, acting.quietly, path) }
+  const site = { env, folder: looks }
+  return { add: (request) => add(acting, request), state: (path) => stateOf(site, path), remove: (path) => remove(site, acting.quietly, path) }
 }
 
 type Git = Acting['quietly']
@@ -89,8 +92,8 @@ async function takeBack(git: Git, repository: string, path: string): Promise<voi
  * Git alone would remove one in the middle of a rebase, or on a commit that nothing else holds. It is moved aside first: one who dies over
  * the removal leaves no half of a worktree behind, only what `prune` may delete.
  */
-async function remove(env: Environment, git: Git, path: string): Promise<string | null> {
-  const seen = await stateOf(env, path)
+async function remove(site: Site, git: Git, path: string): Promise<string | null> {
+  const seen = await stateOf(site, path)
   if (seen.kind === 'half') return removeHalf(git, path)
   if (seen.kind !== 'clean') return seen.why
   const seat = seatOf(path)
