@@ -17,6 +17,8 @@ async function main(args: readonly string[]): Promise<number> {
   const before = parse(args, BEFORE_VERB)
   const [name, ...rest] = before.command ?? []
   if (before.flags.has('version') && !before.flags.has('help')) return tellVersion(before)
+  if (name === undefined && before.flags.has('json') && !before.flags.has('help'))
+    throw new Problem('verb-missing', 'there is no verb', { hint: 'holdfast help lists them' })
   if (name === undefined) return overview(before.flags.has('help') ? 1 : 2)
   const command = commandNamed(name, TABLE, texts)
   if (before.flags.has('help')) return explain(command)

@@ -24,10 +24,16 @@ export function mcpRoute(load: () => Mounted): {
           headers: { 'content-type': 'application/json', connection: 'close' },
         })
       mounted ??= load()
-      return mounted.answer(requestOf(incoming, outgoing, body), connectionOf(incoming))
+      return plain(await mounted.answer(requestOf(incoming, outgoing, body), connectionOf(incoming)))
     },
     close: async () => mounted?.close(),
   }
+}
+
+/** The connection, and who may keep an answer, are the server's to say and not the protocol's. */
+function plain(answer: Response): Response {
+  for (const name of ['cache-control', 'connection', 'keep-alive']) answer.headers.delete(name)
+  return answer
 }
 
 /** Null: it is longer. */

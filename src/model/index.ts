@@ -102,7 +102,7 @@ export type { Connection, Connections, End } from './ports/connections.ts'
 export type { Directories, Mount } from './ports/directories.ts'
 export type { Apart, GatedKeeper, Keepers, Launch } from './ports/keepers.ts'
 export type { OwnProcess } from './ports/own-process.ts'
-export type { HostedKeeper, Namespaces, Panes, PaneView, ServerSetup } from './ports/panes.ts'
+export type { HostedKeeper, Namespaces, Panes, PaneTrouble, PaneView, ServerSetup } from './ports/panes.ts'
 export type {
   Cgroups,
   Clock,

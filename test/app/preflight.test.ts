@@ -59,7 +59,7 @@ const rows: readonly Row[] = [
     touches: 'tmux front',
     set(one) {
       ask(one, { tmux: true })
-      one.knobs.tmuxTrouble = 'there is no tmux'
+      one.knobs.tmuxTrouble = { why: 'there is no tmux', hint: 'install it' }
     },
   },
   {

@@ -100,6 +100,12 @@ describe('an agent', () => {
     ['aider', '/usr/bin/python3.12', 'python3 -W ignore -m aider'],
   ])('%s: %s %j', (harness, exe, line) => expect(harnessOf(candidate(exe, line))).toBe(harness))
 
+  test('by a title that the kernel’s own name confirms: of a link to another name, and of a runtime', () => {
+    const named = { row: row(500, { name: 'droid' }) }
+    expect(harnessOf(candidate('/opt/droid-linux-x64', 'droid exec x', named))).toBe('droid')
+    expect(harnessOf(candidate(NODE, ['claude', '--resume'], { row: row(500, { name: 'claude' }) }))).toBe('claude')
+  })
+
   test('of a runtime, by the name that it gave itself', () => {
     expect(harnessOf(candidate(NODE, 'node /x/bin/pi', { row: row(500, { name: 'pi' }) }))).toBe('pi')
     expect(harnessOf(candidate('/usr/bin/python3', 'python3 /x/bin/pi', { row: row(500, { name: 'pi' }) }))).toBeUndefined()
@@ -132,6 +138,14 @@ describe('no agent', () => {
     ['/usr/bin/code', 'code .'],
     ['/usr/lib/code-server', 'code-server'],
     ['/usr/bin/tmux', 'tmux new claude'],
+    // A title alone, which anybody can give to anything.
+    ['/usr/bin/sleep', 'claude 1000'],
+    ['/usr/bin/sleep', ['codex', '1000']],
+    ['/usr/bin/sleep', ['claude']],
+    [NODE, ['claude', '/x/server.js']],
+    [NODE, ['gemini']],
+    [NODE, ['pi', '/x/server.js']],
+    ['/usr/bin/python3.12', ['aider', '/x/server.py']],
     // The agent's own executable, as a tool of its own.
     [VERSIONED, 'rg --files'],
     [NATIVE_CODEX, '/h/.codex/tmp/codex-linux-sandbox -- ls'],

@@ -93,6 +93,25 @@ test('what is no message is refused, and breaks nothing', async () => {
   expect(await here.ask({ path: '/mcp', method: 'DELETE' })).toMatchObject(refused)
 })
 
+test.each(['text/event-stream', 'application/json'])(
+  'an answer as %s is kept by nobody, and ends the connection when it is asked to',
+  async (type) => {
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+    })
+    const asked = { path: '/mcp', method: 'POST', body: type === 'application/json' ? '{' : body }
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const closed = await here.ask({ ...asked, headers: { ...headers, connection: 'close' } })
+    expect(closed.headers['content-type']).toContain(type)
+    expect(closed.headers).toMatchObject({ connection: 'close', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    const kept = await here.ask({ ...asked, headers: { ...headers, connection: 'keep-alive' } })
+    expect(kept.headers).toMatchObject({ connection: 'keep-alive', 'cache-control': 'no-store' })
+  },
+)
+
 describe('who has the other end', () => {
   let world: World
   beforeAll(() => {

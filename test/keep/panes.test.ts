@@ -58,11 +58,17 @@ test('its programs are looked for where they would be run from', () => {
   const never = (): never => expect.unreachable('nobody asks for that')
   const panes = (PATH: string) =>
     tmuxPanes({ home, assets: '', runRecords: {} as RunRecords, env: { PATH }, birth: never, arguments: never, send: never })
-  expect(panes(bin).trouble()).toBe('there is no tmux program on PATH')
+  expect(panes(bin).trouble()).toEqual({ why: 'there is no tmux program on PATH', hint: 'install tmux, or leave --tmux out' })
   writeFileSync(join(bin, 'tmux'), '', { mode: 0o755 })
-  expect(panes(bin).trouble()).toBe('there is no mkfifo program on PATH')
+  expect(panes(bin).trouble()).toMatchObject({ why: 'there is no mkfifo program on PATH', hint: expect.stringMatching(/^install mkfifo/) })
   writeFileSync(join(bin, 'mkfifo'), '', { mode: 0o755 })
   expect(panes(bin).trouble()).toBeNull()
+  // Where tmux is there, and its place is not ours, nothing has to be installed.
+  mkdirSync(join(home, 'tmux'), { recursive: true })
+  chmodSync(join(home, 'tmux'), 0o755)
+  const strange = panes(bin).trouble()
+  expect(strange?.why).toContain('others may enter it')
+  expect(strange?.hint).toBe('see who made that folder, or leave --tmux out')
 })
 
 describe('what a tmux server has left of its place', () => {

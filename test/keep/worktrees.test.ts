@@ -9,7 +9,7 @@ import { WORKTREE_REASON } from '../../src/model/index.ts'
 const base = mkdtempSync(join(tmpdir(), 'hf-worktrees-'))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 const env = { PATH: process.env['PATH'], HOME: base, XDG_CONFIG_HOME: base }
-const worktrees = gitWorktrees(env)
+const worktrees = gitWorktrees(env, join(base, 'looks'))
 const REASON = `${WORKTREE_REASON}s1`
 
 let serial = 0
@@ -117,10 +117,11 @@ test('no commit, no repository, no folder and no git are told apart', async () =
   expect(await refused(emptyRepository(), path, 'x')).toMatch(/has no commit yet/)
   expect(await refused(base, path, 'x')).toMatch(/^not a git repository/)
   expect(await refused(join(base, 'none'), path, 'x')).toMatch(/^cannot change to .*No such file/)
-  const without = gitWorktrees({ ...env, PATH: '/nonexistent' })
+  const without = gitWorktrees({ ...env, PATH: '/nonexistent' }, join(base, 'looks'))
   expect(await without.add({ repository: repository(), path, branch: 'x', reason: REASON })).toMatch(/no git program/)
-  expect(await without.state(repository())).toMatchObject({ kind: 'unknown', why: expect.stringMatching(/no git program/) })
-  expect(await without.remove(repository())).toMatch(/no git program/)
+  const made = await added()
+  expect(await without.state(made.path)).toMatchObject({ kind: 'unknown', why: expect.stringMatching(/no git program/) })
+  expect(await without.remove(made.path)).toMatch(/no git program/)
   expect(existsSync(path)).toBe(false)
 })
 
@@ -335,7 +336,7 @@ test('git variables of the caller do not leak', async () => {
   const other = repository()
   const before = [trees(other), branches(other), readFileSync(join(other, '.git', 'index'))]
   const led = { ...env, GIT_DIR: join(other, '.git'), GIT_WORK_TREE: other, GIT_INDEX_FILE: join(other, '.git', 'index'), GIT_CONFIG_GLOBAL: '/none' }
-  const misled = gitWorktrees(led)
+  const misled = gitWorktrees(led, join(base, 'looks'))
   const dir = repository()
   const path = place()
   expect(await misled.add({ repository: dir, path, branch: 'holdfast/x', reason: REASON })).toBeNull()

@@ -21,6 +21,7 @@ verifies('visible', 'wrong words are refused in one clear sentence', () =>
   inLab(async (lab) => {
     const cases: [args: string[], code: number, id: string, names: string][] = [
       [['frobnicate'], 64, 'verb-unknown', '"frobnicate"'],
+      [[], 64, 'verb-missing', 'verb'],
       [['ls', '--frob'], 64, 'option-unknown', '--frob'],
       [['ls', 'extra'], 64, 'arguments-wrong', '"extra"'],
       [['run'], 64, 'command-missing', 'command'],
@@ -57,6 +58,14 @@ verifies('visible', 'wrong words are refused in one clear sentence', () =>
     expect(told).toMatchObject({ code: 64, stdout: '', stderr: expect.stringMatching(/^holdfast: [^\n]*"frobnicate"/) as string })
     expect(told.stderr).not.toMatch(/ {4}at /)
     expect(await lab.hf([])).toMatchObject({ code: 64, stdout: '', stderr: expect.stringMatching(/exactly one live owner/) as string })
+  }),
+)
+
+verifies('visible', 'a resume that names no session says so to programs in one object, whatever there is to choose from', () =>
+  inLab(async (lab) => {
+    for (const session of ['a', 'b']) await lab.ok(['run', '--session', session, '--dir', lab.dir, '--', 'true'])
+    expect(await lab.refused(['resume'])).toMatchObject({ id: 'arguments-wrong', code: 64 })
+    expect((await lab.hf(['resume'])).stderr).toMatch(/the newest first:\n.*a.*b/s)
   }),
 )
 

@@ -299,6 +299,7 @@ verifies('private', 'a folder for its socket that is not ours is refused before 
       69,
       expect.stringMatching(/needs \S+\/tmux as a private folder, and it is no folder: have it removed/),
     ])
+    expect(refused.stderr).not.toContain('install')
     expect((await lab.hf(['status', 's'])).code).toBe(66)
   }),
 )

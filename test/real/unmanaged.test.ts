@@ -64,6 +64,33 @@ test('infrastructure, and what is only called so, is in nobody’s way', () =>
     }
   }))
 
+test('a title alone makes nobody an agent; a runtime that gave itself one is an agent', () =>
+  inLab(async (lab) => {
+    const start = () => lab.hf(lab.detached('s', 'sleep', '1000'))
+    const titled = async (command: string, args: string[], argv0: string, body: (pid: number) => Promise<void>): Promise<void> => {
+      const child = spawn(command, args, { argv0, cwd: lab.dir, stdio: 'ignore', env: { PATH: process.env['PATH'] } })
+      const pid = child.pid ?? 0
+      await until('its title', () => readOr(`/proc/${pid}/cmdline`).startsWith('claude\0'))
+      try {
+        await body(pid)
+      } finally {
+        child.kill('SIGKILL')
+        await gone(pid)
+      }
+    }
+    await titled('sleep', ['1000'], 'claude', async (pid) => {
+      const { code, stderr } = await start()
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining(String(pid))])
+      const unmanaged = JSON.parse(await lab.ok(['ls', '--unmanaged', '--json'])) as { pid: number }[]
+      expect(unmanaged.filter((one) => one.pid === pid)).toEqual([])
+      await lab.ok(['stop', 's'])
+    })
+    await titled(process.execPath, ['-e', 'process.title = "claude"; setInterval(() => {}, 1e6)', 'x'], 'node', async (pid) => {
+      const { code, stderr } = await start()
+      expect([code, stderr]).toEqual(refused(pid))
+    })
+  }))
+
 verifies('one-owner', 'nobody is retired for a start that an unmanaged agent keeps from beginning, and no lock by hand hides one', () =>
   inLab(async (lab) => {
     await lab.ok(lab.detached('s', 'sleep', '1000'))
@@ -152,6 +179,26 @@ test('what cannot be adopted is told: nobody, what is no agent, what is managed,
       expect(await lab.ok(['status', 'g'])).toContain('shared with')
     })
   }))
+
+verifies('innocent', 'what started the command itself is not adopted by force: a stop would end whoever asked', () =>
+  inLab(async (lab) => {
+    // A shell around a shell, both of this lab.
+    const inner = `"${COMMAND}" adopt --json --force $OUTER 2>err; echo $? >rc; read x`
+    const outer = spawn('/bin/sh', ['-c', `export OUTER=$$; /bin/sh -c '${inner}'; :`], {
+      cwd: lab.agentDir,
+      env: lab.env,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    expect(await until('its answer', () => readOr(join(lab.agentDir, 'rc')).trim())).toBe('64')
+    const refusal = JSON.parse(readOr(join(lab.agentDir, 'err'))) as { id: string; message: string }
+    expect(refusal).toMatchObject({ id: 'process-ancestor', message: expect.stringContaining(`pid ${outer.pid} (sh)`) as string })
+    expect(JSON.parse(await lab.ok(['ls', '--all', '--json']))).toEqual([])
+    // From elsewhere it is a process like any other.
+    await lab.ok(['adopt', '--force', '--session', 'shell', String(outer.pid)])
+    await lab.ok(['stop', 'shell', '--grace', '1s'])
+    await gone(outer.pid ?? 0)
+  }),
+)
 
 test('a managed agent, and one that our own command was started from, is no stranger', () =>
   inLab(async (lab) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { againstOrder, cycles, edgesWithoutPort, pastPorts, starExports } from './guards.ts'
-import { sourceOf, sources } from './sources.ts'
+import { againstOrder, cycles, edgesWithoutPort, pastGit, pastPorts, starExports } from './guards.ts'
+import { scripts, sourceOf, sources } from './sources.ts'
 
 const all = sources()
 
@@ -26,6 +26,11 @@ test('use cases reach the machine through ports', () => {
 
 test('use cases that call an edge without a port only get fewer', () => {
   expect(edgesWithoutPort(all)).toEqual([])
+})
+
+test('git is started for looking and for acting, and nowhere else', () => {
+  expect(Object.keys(scripts())).toContain('keep/scripts/keeper.sh')
+  expect(pastGit(all, scripts())).toEqual([])
 })
 
 // Each guard sees a broken example: a guard that finds nothing anywhere proves nothing.
@@ -68,4 +73,14 @@ test('a new call of an edge without a port is found, and an entry that is not ne
   const one = sourceOf('app/end/stop.ts', "import { quote } from '../../keep/index.ts'\nimport type { Alone } from '../../record/index.ts'")
   expect(edgesWithoutPort([one], {})).toEqual(['app/end/stop.ts calls keep without a port'])
   expect(edgesWithoutPort([one], { 'app/end/stop.ts': ['keep', 'record'] })).toEqual(['app/end/stop.ts no longer calls record: take it off the list'])
+})
+
+test('a call of git past the two places is found', () => {
+  const broken = (path: string, text: string): string[] => pastGit([sourceOf(path, text)])
+  expect(broken('observe/x.ts', "execFileSync('git', ['status'])")).toEqual(['observe/x.ts names git as a program'])
+  expect(broken('observe/x.ts', 'spawn("/usr/bin/git", args)')).toHaveLength(1)
+  expect(broken('keep/worktree/x.ts', "import { runGit } from './git.ts'")).toEqual(['keep/worktree/x.ts calls runGit'])
+  expect(broken('keep/worktree/looking.ts', "import { runGit } from './git.ts'")).toEqual([])
+  expect(broken('keep/worktree/x.ts', "import { linesOf } from './git.ts'\nconst a = join(x, '.git')")).toEqual([])
+  expect(pastGit([], { 'a.sh': '# git status\nx=$(git status)\n', 'b.sh': '# git status\necho digit x\n' })).toEqual(['a.sh calls git'])
 })

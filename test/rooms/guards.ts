@@ -120,3 +120,21 @@ export function edgesWithoutPort(sources: readonly Source[], known: Readonly<Rec
   )
   return [...fresh, ...stale]
 }
+
+const GIT = 'keep/worktree/git.ts'
+/** Who may have git run: `looking` executes nothing of a repository's, `acting` does what a person asked for (decision 029). */
+const GIT_CALLERS = ['keep/worktree/looking.ts', 'keep/worktree/acting.ts']
+
+/** Files that start git past these two. `scripts`: shell scripts of ours, by path. */
+export function pastGit(sources: readonly Source[], scripts: Readonly<Record<string, string>> = {}): string[] {
+  const named = sources
+    .filter(({ path, text }) => path !== GIT && /(['"`])(?:[^'"`\s]*\/)?git\1/.test(text))
+    .map(({ path }) => `${path} names git as a program`)
+  const calls = sources
+    .filter(({ path, edges, text }) => !GIT_CALLERS.includes(path) && edges.some(({ to }) => to === GIT) && /\brunGit\b/.test(text))
+    .map(({ path }) => `${path} calls runGit`)
+  const shells = Object.entries(scripts)
+    .filter(([, text]) => /(?:^|[\s;&|(])git\s/m.test(text.replaceAll(/^\s*#.*$/gm, '')))
+    .map(([path]) => `${path} calls git`)
+  return [...named, ...calls, ...shells]
+}

@@ -21,6 +21,15 @@ export function sources(): Source[] {
     .map((path) => sourceOf(path, readFileSync(join('src', path), 'utf8')))
 }
 
+/** Every shell script that is shipped, by its path in src/ or its name. */
+export function scripts(): Record<string, string> {
+  const paths = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.sh'))
+  return Object.fromEntries([
+    ...paths.map((path) => [path, readFileSync(join('src', path), 'utf8')]),
+    ['bin/holdfast', readFileSync('bin/holdfast', 'utf8')],
+  ])
+}
+
 export function sourceOf(path: string, text: string): Source {
   const imports = importsIn(text)
   return {

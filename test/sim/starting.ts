@@ -6,7 +6,7 @@ import type { Caller } from '../../src/app/caller/prove-caller.ts'
 import type { StartRequest } from '../../src/app/start/request.ts'
 import type { World } from '../../src/app/world/world.ts'
 import { HARNESSES } from '../../src/harness/index.ts'
-import type { Harness, HostedKeeper, Launch, Namespaces, Place, ProcessId } from '../../src/model/index.ts'
+import type { Harness, HostedKeeper, Launch, Namespaces, PaneTrouble, Place, ProcessId } from '../../src/model/index.ts'
 import { NOTIFY_DEFAULT } from '../../src/model/index.ts'
 import { ownProcess, realDirectories } from '../../src/observe/index.ts'
 import { place } from '../record/examples.ts'
@@ -17,7 +17,7 @@ import { simulated } from './simulated.ts'
 export type Knobs = {
   place: Place
   configTrouble: string | null
-  tmuxTrouble: string | null
+  tmuxTrouble: PaneTrouble | null
   namespaces: Namespaces | null
   own: Harness[]
 }

@@ -114,7 +114,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     harnessDaemons,
     harnessDaemonRules,
     ask: (asking, environment, ms) => keepers.ask(asking, environment, ms),
-    worktrees: withFailpoints('worktrees', gitWorktrees(env)),
+    worktrees: withFailpoints('worktrees', gitWorktrees(env, join(home.path, 'looks'))),
     host: hostname(),
     user: userName,
     store,

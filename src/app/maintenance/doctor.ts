@@ -92,7 +92,7 @@ function machine(world: Pick<World, 'cgroups' | 'configTrouble' | 'env' | 'keepe
 async function aboutHosting(world: Pick<World, 'panes'>): Promise<Finding> {
   const host = await hosting(world)
   if (host.trouble === null) return { topic: 'tmux', level: 'fine', what: `runs can be hosted in panes (${host.version})`, next: null }
-  return { topic: 'tmux', level: 'note', what: `run --tmux is not possible: ${host.trouble}`, next: null }
+  return { topic: 'tmux', level: 'note', what: `run --tmux is not possible: ${host.trouble.why}`, next: null }
 }
 
 /** How people hear of what happens without asking. Only a daemon tells them anything. */

@@ -21,7 +21,7 @@ export async function joinPane(world: World, run: RunBase & { readonly tmux: Pan
   const around = await parentRun(world, 'reader')
   if (around?.id === run.id) return { kind: 'here' }
   const trouble = panes.trouble()
-  if (trouble !== null) throw new Problem('tmux-unavailable', `the pane of session ${run.session} cannot be joined: ${trouble}`)
+  if (trouble !== null) throw new Problem('tmux-unavailable', `the pane of session ${run.session} cannot be joined: ${trouble.why}`)
   await reachServer(world, run)
   if (!(await panes.isOpen(run.tmux))) return withoutPane(world, run)
   if (around?.tmux?.socket === run.tmux.socket && (await panes.switch(around.tmux, run.tmux))) return { kind: 'switched' }
@@ -77,7 +77,7 @@ export async function paneOf(world: Pick<World, 'clock' | 'evidence' | 'panes' |
 /** The pane that its keeper is, and no other: somebody may have opened more beside it. */
 async function lookFor(world: Pick<World, 'evidence' | 'panes' | 'processes'>, run: Hosted): Promise<PaneView | null> {
   const trouble = world.panes.trouble()
-  if (trouble !== null) throw new Problem('tmux-unavailable', `the pane of session ${run.session} cannot be reached: ${trouble}`)
+  if (trouble !== null) throw new Problem('tmux-unavailable', `the pane of session ${run.session} cannot be reached: ${trouble.why}`)
   await reachServer(world, run)
   return run.keeper === null ? null : world.panes.look(run.tmux, run.keeper.pid)
 }

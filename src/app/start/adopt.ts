@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { Agent } from '../../model/index.ts'
-import { isDead, isSignallable, Problem } from '../../model/index.ts'
+import { isDead, isSignallable, Problem, sameProcess } from '../../model/index.ts'
 import { keeperOf } from '../agent/find-agents.ts'
 import { agentsHere, markedBy, ownersOf } from '../agent/unmanaged-agents.ts'
 import { everybody } from '../world/process-candidate.ts'
@@ -49,6 +49,10 @@ function findAgent(world: World, pid: number, force: boolean): Agent {
   if (!force || pid === processes.self().pid)
     throw new Problem('process-no-agent', `pid ${pid} (${row.name}) is no agent at work that Holdfast knows`, {
       hint: '--force adopts it all the same: then holdfast stop ends it, with all it started',
+    })
+  if (processes.origins().some((one) => sameProcess(one, row)))
+    throw new Problem('process-ancestor', `pid ${pid} (${row.name}) started this very command: its stop would end you as well`, {
+      hint: 'adopt it from another terminal',
     })
   return { harness: basename(row.name), row, launchers: [], argv: processes.arguments(pid), cwd: processes.cwd(pid), nativeId: null, named: null }
 }

@@ -17,12 +17,14 @@ export async function whichOne(world: World, parsed: Parsed): Promise<string | n
   if (parsed.flags.has('last')) return lastOf(here)
   const views = (here.length > 0 ? here : await resumable(world, null)).slice(0, SHOWN)
   if (views.length === 0) throw new Problem('session-none', 'there is no session to resume yet', { hint: 'holdfast run starts one' })
+  const choice = new Problem('arguments-wrong', 'resume takes a session, or --last for the newest of this directory', {
+    hint: 'holdfast ls --all lists them all',
+  })
+  // A program reads one object, and no list before it.
+  if (parsed.flags.has('json')) throw choice
   say(here.length > 0 ? 'sessions in this directory, the newest first:' : 'sessions, the newest first:')
   for (const line of choicesText(views, world.clock.now())) say(line)
-  if (!isatty(0) || !isatty(2) || parsed.flags.has('json'))
-    throw new Problem('arguments-wrong', 'resume takes a session, or --last for the newest of this directory', {
-      hint: 'holdfast ls --all lists them all',
-    })
+  if (!isatty(0) || !isatty(2)) throw choice
   return views[answer(views.length) - 1]?.session.id ?? null
 }
 

@@ -84,6 +84,11 @@ export const isProgramOf = (candidate: Candidate, name: string): boolean => prog
 
 type Program = { readonly harness: Harness; readonly args: readonly string[] }
 
+/**
+ * Anybody can start anything under any argv[0]. So a title counts only together with the kernel's own name (the file that was executed, or what
+ * the program has called itself), with a command line that was wiped for it, or with an executable in the harness's own folder. One whose
+ * executable may not be seen is believed.
+ */
 function programOf({ exe, argv, row }: Candidate, harnesses: readonly Harness[]): Program | null {
   const path = exe?.replace(/ \(deleted\)$/, '') ?? null
   const [called = '', ...said] = titleWords(argv[0] ?? '')
@@ -91,11 +96,17 @@ function programOf({ exe, argv, row }: Candidate, harnesses: readonly Harness[])
   if (TOOLS.test(called)) return null
   const native = path === null ? undefined : harnesses.find(({ program }) => program.names.includes(nameOf(path)) || program.exe?.test(path))
   if (native !== undefined) return { harness: native, args }
-  const titled = harnesses.find(({ program: { names, ambiguous } }) =>
-    ambiguous ? isRuntime(path) && (names.includes(called) || names.includes(row.name)) : names.includes(called),
+  const isCalled = ({ names, packages = [] }: Harness['program']): boolean =>
+    names.includes(called) &&
+    (path === null || names.includes(nameOf(row.name)) || (isRuntime(path) && isWiped(argv)) || packages.some((name) => isOwn(path, name)))
+  const titled = harnesses.find(({ program }) =>
+    program.ambiguous ? isRuntime(path) && (isCalled(program) || program.names.includes(row.name)) : isCalled(program),
   )
   return scriptOf(path, argv, harnesses) ?? (titled === undefined ? null : { harness: titled, args })
 }
+
+/** So does a runtime that gives itself a title: nothing is left of what it was told. */
+const isWiped = ([, ...rest]: readonly string[]): boolean => rest.length > 0 && rest.every((word) => word === '')
 
 /** The agent that a command line starts, with what that is told; null: none that we know. Words before its name that only prepare (env) are passed over. */
 export function commandOf(argv: readonly string[], own: readonly Harness[] = []): Program | null {

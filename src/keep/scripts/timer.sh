@@ -21,6 +21,19 @@ hf_await() {
   hf_done=$!
 }
 
+# A rest that the kernel ends with us, however we end. We may be gone before it has said so: then it does not begin. Without setpriv (util-linux
+# 2.33), or with one that cannot do this, a timer that is killed leaves its rest behind for a slice.
+hf_mortal=''
+if command -v setpriv >/dev/null 2>&1; then hf_mortal=1; fi
+hf_nap() {
+  if [ -n "$hf_mortal" ]; then
+    hf_await setpriv --pdeathsig KILL /bin/sh -c '[ "$PPID" = "$1" ] && exec sleep "$2"' sleep $$ "$1"
+    [ "$hf_code" != 0 ] || return 0
+    hf_mortal=''
+  fi
+  hf_await sleep "$1"
+}
+
 # Is something not older than our last look? (What was written in the same tick may have been missed.) Before Node has said what there is to look at, it looks every time.
 hf_news() {
   [ -s "$hf_dir/follow" ] || return 0
@@ -54,6 +67,6 @@ while [ -n "$hf_follow$hf_deadline" ]; do
     [ $(((hf_deadline - hf_now + 99) / 100)) -ge "$hf_slice" ] || hf_slice=$(((hf_deadline - hf_now + 99) / 100))
   fi
   [ -n "$hf_follow$hf_deadline" ] || exit 0
-  hf_await sleep "$hf_slice"
+  hf_nap "$hf_slice"
   [ "$hf_until" = tree ] || kill -0 "$hf_keeper" 2>/dev/null || kill -0 "$hf_harness" 2>/dev/null || exit 0
 done

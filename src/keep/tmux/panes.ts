@@ -2,7 +2,19 @@ import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { findProgram, sha256 } from '../../lib/index.ts'
-import type { Environment, HostedKeeper, Launch, Pane, Panes, PaneView, Processes, ProcessId, RunRecords, ServerSetup } from '../../model/index.ts'
+import type {
+  Environment,
+  HostedKeeper,
+  Launch,
+  Pane,
+  Panes,
+  PaneTrouble,
+  PaneView,
+  Processes,
+  ProcessId,
+  RunRecords,
+  ServerSetup,
+} from '../../model/index.ts'
 import { Problem, policy } from '../../model/index.ts'
 import { PLAN_FD, writePlan } from '../keeper/keepers.ts'
 import { quote } from '../keeper/shell.ts'
@@ -90,9 +102,11 @@ export function tmuxPanes(setup: PaneSetup): Panes {
   }
 }
 
-function troubleWith(socket: string, uid: number, env: Environment): string | null {
+function troubleWith(socket: string, uid: number, env: Environment): PaneTrouble | null {
   const missing = ['tmux', 'mkfifo'].find((name) => findProgram(name, '.', env['PATH']) === null)
-  return missing === undefined ? placeTrouble(socket, uid) : `there is no ${missing} program on PATH`
+  if (missing !== undefined) return { why: `there is no ${missing} program on PATH`, hint: `install ${missing}, or leave --tmux out` }
+  const why = placeTrouble(socket, uid)
+  return why === null ? null : { why, hint: 'see who made that folder, or leave --tmux out' }
 }
 
 const WIDE = ['-x', '200', '-y', '50']

@@ -7,22 +7,22 @@ const ASK_MS = 15_000
 const MAX_OUTPUT_BYTES = 64_000_000
 type Fault = Error & { readonly code?: unknown; readonly killed?: boolean; readonly stderr?: string }
 export type Answer = { readonly kind: 'done'; readonly out: string } | { readonly kind: 'failed'; readonly code: unknown; readonly why: string }
-export type Git = (dir: string, args: readonly string[], ms?: number) => Promise<Answer>
 
-/** Nothing of the caller's own repository or configuration may come along, and a look must not take the index lock from who works there. */
-export function gitWith(env: Environment): Git {
+/** The only place that starts git, for `looking.ts` and `acting.ts` alone: nothing of the caller's own repository comes along. */
+export async function runGit(env: Environment, own: Environment, args: readonly string[], ms = ASK_MS): Promise<Answer> {
   const clean = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_')))
-  const options = { cwd: '/', env: { ...clean, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' }, maxBuffer: MAX_OUTPUT_BYTES }
-  return async (dir, args, ms = ASK_MS) => {
-    try {
-      const running = promisify(execFile)('git', ['-C', dir, '-c', 'core.fsmonitor=false', ...args], { ...options, timeout: ms })
-      running.child.stdin?.end()
-      return { kind: 'done', out: (await running).stdout }
-    } catch (error) {
-      return { kind: 'failed', code: (error as Fault).code, why: sentence(error as Fault, ms) }
-    }
+  const options = { cwd: '/', env: { ...clean, ...own, GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' }, maxBuffer: MAX_OUTPUT_BYTES, timeout: ms }
+  try {
+    const running = promisify(execFile)('git', ['--no-pager', ...args], options)
+    running.child.stdin?.end()
+    return { kind: 'done', out: (await running).stdout }
+  } catch (error) {
+    return { kind: 'failed', code: (error as Fault).code, why: sentence(error as Fault, ms) }
   }
 }
+
+/** No lock of the index is taken from who works there, and nothing is fetched, whatever a remote is called. */
+export const STILL: Environment = { GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' }
 
 /** Hooks and filters write to the same stream: git's own complaint is the line that says so. */
 function sentence(fault: Fault, ms: number): string {

@@ -2,18 +2,25 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { BRANCH_PREFIX, type Environment, REMOVED_PREFIX, type WorktreeRequest, type Worktrees } from '../../model/index.ts'
-import { type Answer, type Git, gitWith, isThere, linesOf } from './git.ts'
-import { seatOf, stateOf } from './worktree-state.ts'
+import { type Acting, actingGit } from './acting.ts'
+import { type Answer, isThere, linesOf } from './git.ts'
+import type { Site } from './looking.ts'
+import { seatOf } from './seat.ts'
+import { stateOf } from './worktree-state.ts'
 
 /** For what writes or deletes a whole tree: a removal that is cut short would look like work in it. */
 const TREE_MS = 120_000
 
-export function gitWorktrees(env: Environment): Worktrees {
-  const git = gitWith(env)
-  return { add: (request) => add(git, request), state: (path) => stateOf(git, path), remove: (path) => remove(git, path) }
+/** `looks`: a folder of ours, for what a look needs. */
+export function gitWorktrees(env: Environment, looks: string): Worktrees {
+  const acting = actingGit(env)
+  const site = { env, folder: looks }
+  return { add: (request) => add(acting, request), state: (path) => stateOf(site, path), remove: (path) => remove(site, acting.quietly, path) }
 }
 
-async function add(git: Git, { repository, path, branch, reason }: WorktreeRequest): Promise<string | null> {
+type Git = Acting['quietly']
+
+async function add({ quietly: git, asUser }: Acting, { repository, path, branch, reason }: WorktreeRequest): Promise<string | null> {
   const trouble = await nameTrouble(git, branch)
   if (trouble !== null) return trouble
   const known = await git(repository, ['show-ref', '--verify', '--quiet', `refs/heads/${branch}`])
@@ -25,9 +32,9 @@ async function add(git: Git, { repository, path, branch, reason }: WorktreeReque
   const taken = await reserve(path)
   if (taken !== null) return taken
   // The branch is made apart from the worktree, so that we know it to be ours if it has to go again.
-  const made = origin === null ? null : await git(repository, ['branch', ...(origin === 'HEAD' ? [] : ['--track']), '--', branch, origin])
+  const made = origin === null ? null : await asUser(repository, ['branch', ...(origin === 'HEAD' ? [] : ['--track']), '--', branch, origin])
   // While git is at it, its own lock says so; ours comes after.
-  const added = made?.kind === 'failed' ? made : await git(repository, ['worktree', 'add', '--quiet', '--', path, branch], TREE_MS)
+  const added = made?.kind === 'failed' ? made : await asUser(repository, ['worktree', 'add', '--quiet', '--', path, branch], TREE_MS)
   if (added.kind === 'done') await git(repository, ['worktree', 'lock', '--reason', reason, '--', path])
   if (added.kind === 'done') return null
   await takeBack(git, repository, path)
@@ -85,11 +92,11 @@ async function takeBack(git: Git, repository: string, path: string): Promise<voi
  * Git alone would remove one in the middle of a rebase, or on a commit that nothing else holds. It is moved aside first: one who dies over
  * the removal leaves no half of a worktree behind, only what `prune` may delete.
  */
-async function remove(git: Git, path: string): Promise<string | null> {
-  const seen = await stateOf(git, path)
+async function remove(site: Site, git: Git, path: string): Promise<string | null> {
+  const seen = await stateOf(site, path)
   if (seen.kind === 'half') return removeHalf(git, path)
   if (seen.kind !== 'clean') return seen.why
-  const seat = await seatOf(git, path)
+  const seat = seatOf(path)
   if (typeof seat === 'string') return seat
   const main = (args: readonly string[], ms?: number): Promise<Answer> => git(seat.common, ['--git-dir=.', ...args], ms)
   const aside = join(dirname(path), `${REMOVED_PREFIX}${randomUUID()}`)
@@ -116,7 +123,7 @@ async function deleteFolder(path: string): Promise<string | null> {
 }
 
 async function removeHalf(git: Git, path: string): Promise<string | null> {
-  const seat = await seatOf(git, path)
+  const seat = seatOf(path)
   if (typeof seat !== 'string') await git(seat.common, ['--git-dir=.', 'worktree', 'remove', '--force', '--force', '--', path], TREE_MS)
   return deleteFolder(path)
 }

@@ -17,12 +17,14 @@ export type Namespaces = Readonly<Record<string, 'same' | 'other' | 'unknown'>>
 /** A keeper that is the process of a pane, and the server that hosts it. */
 export type HostedKeeper = GatedKeeper & { readonly server: ProcessId | null; readonly namespaces: Namespaces }
 
+/** Why nothing can be hosted here, and what to do about it. */
+export type PaneTrouble = { readonly why: string; readonly hint: string }
+
 /** The tmux server of a home. What it says is never the truth about a run: that is its processes. */
 export interface Panes {
   /** Where the server of this home listens, in a private folder that is made if need be. */
   socket(): string
-  /** Null, or why nothing can be hosted here. */
-  trouble(): string | null
+  trouble(): PaneTrouble | null
   /** What a server that is gone has left of its place: its socket, or the folder that was made for it outside of the home; null: nothing, or it is not ours, or somebody listens there, or may be about to. */
   leftover(now: number): Promise<string | null>
   /** Answers why it stays, if it does. */

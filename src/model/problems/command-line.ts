@@ -2,6 +2,7 @@ import type { ProblemTable } from '../exit-code.ts'
 
 /** Problems of the command line itself. */
 export const COMMAND_LINE_PROBLEMS = {
+  'verb-missing': { kind: 'badCommand', means: 'No verb was given.' },
   'verb-unknown': { kind: 'badCommand', means: 'Holdfast has no such verb or subcommand.' },
   'option-unknown': { kind: 'badCommand', means: 'The verb has no such option.' },
   'option-missing': { kind: 'badCommand', means: 'The verb needs an option that was not given.' },

@@ -24,6 +24,7 @@ export const ADOPT_PROBLEMS = {
   'process-missing': { kind: 'notFound', means: 'No live process has this pid.' },
   'process-init': { kind: 'badCommand', means: 'Pid 1 cannot be adopted.' },
   'process-foreign-user': { kind: 'badCommand', means: 'The process belongs to another user.' },
+  'process-ancestor': { kind: 'badCommand', means: 'The process started the command that would adopt it.' },
   'process-no-agent': { kind: 'badCommand', means: 'The process is no agent that Holdfast knows.' },
   'process-managed': { kind: 'held', means: 'The process belongs to a session, or carries the marker of another run.' },
   'process-supervised': { kind: 'held', means: 'A supervisor would start the process again.' },
