@@ -132,6 +132,7 @@ function judging(run: TreeRecord, index: Index, near: Neighbours): Judge {
   const spared = withDescendants(run.spared ?? [], rows, ours)
   const harness = credibleHarness(run, byPid)
   const isHarness = (row: ProcessRow): boolean => harness !== null && sameProcess(harness, row)
+  const isKeeper = (row: ProcessRow): boolean => run.keeper !== null && sameProcess(run.keeper, row)
   const isHelper = (row: ProcessRow): boolean => near.helper !== null && sameProcess(near.helper, row)
   const isContained = (row: ProcessRow): boolean => run.contained?.has(row.pid) === true
   const descents = new Map<number, Descent>()
@@ -147,9 +148,9 @@ function judging(run: TreeRecord, index: Index, near: Neighbours): Judge {
       const whose = rootAt(row, run.id, near)
       if (whose !== null) return { kind: 'theirs', whose }
       if (isServerOfOthers(row, run.id, near, byPid) || isHelper(row)) return { kind: 'theirs', whose: null }
+      if (isKeeper(row)) return { kind: child !== null && isInherited(child, row, run) ? 'ours' : 'keeping' }
       if (ours.has(row.pid)) return { kind: 'lent' }
       if (isHarness(row)) return { kind: 'ours' }
-      if (run.keeper !== null && sameProcess(run.keeper, row)) return { kind: child !== null && isInherited(child, row, run) ? 'ours' : 'keeping' }
       const parent = byPid.get(row.parent)
       if (parent === undefined || parent.ticks > row.ticks) return { kind: 'none' }
       child = row
@@ -171,7 +172,8 @@ function judging(run: TreeRecord, index: Index, near: Neighbours): Judge {
   const isOutside = (row: ProcessRow): boolean => {
     if (spared.has(row.pid)) return true
     const by = descentOf(row)
-    if (by.kind === 'keeping') return true
+    // What has our own marker is no helper, wherever it was started.
+    if (by.kind === 'keeping') return isKeeper(row) || run.marker === null || row.marker !== run.marker
     // One of a run in ours may have lost its parents to a process above both.
     if (by.kind === 'theirs') return !isStrayOf(row, by.whose)
     // Below our agent, only one that has left our cgroup can be in another's. A shared daemon's is where that was first started.

@@ -38,11 +38,24 @@ export function rootAt(row: ProcessRow, own: string, { byRoot }: Neighbours): Ru
 }
 
 /** The tmux server of another run: the parent of that run's keeper. Its other panes may be anybody's. */
-export const isServerOfOthers = (row: ProcessRow, own: string, { hosted }: Neighbours, byPid: ReadonlyMap<number, ProcessRow>): boolean =>
-  hosted.some(({ id, root }) => {
-    const keeper = root === null || id === own ? undefined : byPid.get(root.pid)
-    return keeper !== undefined && root?.ticks === keeper.ticks && keeper.parent === row.pid
-  })
+export function isServerOfOthers({ pid }: ProcessRow, own: string, near: Neighbours, byPid: ReadonlyMap<number, ProcessRow>): boolean {
+  if (near.hosted.length === 0) return false
+  const servers = serversOf.get(near) ?? findServers(near, byPid)
+  serversOf.set(near, servers)
+  return servers.get(pid)?.some((id) => id !== own) === true
+}
+
+/** Once a pass, however many runs are looked for in it: the runs that each server hosts. */
+const serversOf = new WeakMap<Neighbours, ReadonlyMap<number, readonly string[]>>()
+function findServers({ hosted }: Neighbours, byPid: ReadonlyMap<number, ProcessRow>): Map<number, string[]> {
+  const servers = new Map<number, string[]>()
+  for (const { id, root } of hosted) {
+    const keeper = root === null ? undefined : byPid.get(root.pid)
+    if (keeper === undefined || keeper.ticks !== root?.ticks) continue
+    servers.set(keeper.parent, [...(servers.get(keeper.parent) ?? []), id])
+  }
+  return servers
+}
 
 /** Whether `inner` was started, directly or not, in the run `outer`. */
 export const isNestedIn = (inner: string, outer: string, { runs }: Neighbours): boolean =>

@@ -70,20 +70,20 @@ export const lookAt = async (run: Lookable, eyes: LookPorts): Promise<Looked> =>
 /** The exit record is read last: a keeper seen gone has written all it ever will. */
 function lookAtProcesses(run: Lookable, { processes, evidence, fences, exitsZeroAfter }: LookPorts): Looked {
   const at = (id: ProcessId): Fact => judge(processes, run.place, id)
-  const harnessId = harnessOf(run, evidence)
-  const harness = harnessId === null ? null : at(harnessId)
+  const keeper = run.keeper === null ? null : at(run.keeper)
+  const { harnessId, harness } = lookAtHarness(run, keeper, { processes, evidence })
   if (harness?.kind === 'alive')
     return {
       harnessId,
       harness,
-      keeper: run.keeper && at(run.keeper),
+      keeper,
       launcher: { kind: 'gone', why: 'not looked at', waitStatus: null },
       tree: null,
       exit: evidence.exit(run.id),
       notStarted: null,
       intent: null,
     }
-  const facts = { launcher: at(run.launcher), keeper: run.keeper === null ? null : at(run.keeper) }
+  const facts = { launcher: at(run.launcher), keeper }
   const exit = evidence.exit(run.id)
   const server = exit?.told === 'HUP' && run.tmux !== null ? evidence.server(run.id) : null
   return {
@@ -97,6 +97,21 @@ function lookAtProcesses(run: Lookable, { processes, evidence, fences, exitsZero
     notStarted: evidence.notStarted(run.id),
     intent: fences.intent(run.id),
   }
+}
+
+/** The agent is named by a file that it can write to itself. While its keeper lives, it is the keeper's child, or the file is wrong. */
+function lookAtHarness(
+  run: Lookable,
+  keeper: Fact | null,
+  { processes, evidence }: Pick<LookPorts, 'processes' | 'evidence'>,
+): Pick<Looked, 'harness' | 'harnessId'> {
+  const named = harnessOf(run, evidence)
+  if (named === null) return { harnessId: null, harness: null }
+  const sample = processes.sample(named.pid)
+  const harness = judge({ ...processes, sample: () => sample }, run.place, named)
+  const isWrong =
+    harness.kind === 'alive' && keeper?.kind === 'alive' && !run.adopted && sample.kind === 'seen' && sample.row.parent !== run.keeper?.pid
+  return isWrong ? { harnessId: null, harness: null } : { harnessId: named, harness }
 }
 
 /** One that was adopted is known from its record alone. */
