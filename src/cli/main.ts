@@ -4,7 +4,7 @@ import type { Command, Run } from './command.ts'
 import { tellVersion } from './commands/version.ts'
 import { commandNamed } from './find.ts'
 import { flag, type Parsed, parse } from './options.ts'
-import { say, sayProblem, sayProblemJson, write } from './out.ts'
+import { say, sayBug, sayProblem, sayProblemJson, write } from './out.ts'
 import { TABLE } from './table.ts'
 import { texts } from './texts.ts'
 import { merged, parseVerb } from './verb.ts'
@@ -70,7 +70,7 @@ if (require.main?.filename === __filename)
         process.exitCode = error.exitCode
         return
       }
-      say(`a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+      sayBug(error)
       process.exitCode = exitCode.bug
     },
   )
