@@ -22,7 +22,11 @@ export function terminalText(): TerminalText {
     text
       .split(COLOUR)
       .map((part, index) => {
-        if (index % 2 === 0) return part.split(/([\n\t\r])/).map((word, at) => (at % 2 === 1 ? word : plain(word))).join('')
+        if (index % 2 === 0)
+          return part
+            .split(/([\n\t\r])/)
+            .map((word, at) => (at % 2 === 1 ? word : plain(word)))
+            .join('')
         coloured = true
         return part
       })

@@ -159,18 +159,34 @@ const TEXTS: Readonly<Record<string, Given>> = {
   choicesText: (_, text) => [show.choicesText(on(text)([{ session: view.session, run: view.run }] as never), NOW)],
   daemonText: (paint, text) => [
     show.daemonText(
-      on(text)({ presence: { kind: 'alive', process: record.process, frozen: false, record }, answer: { kind: 'health', health }, health, repaired: [] }),
+      on(text)({
+        presence: { kind: 'alive', process: record.process, frozen: false, record },
+        answer: { kind: 'health', health },
+        health,
+        repaired: [],
+      }),
       'v',
       NOW,
       paint,
     ),
-    show.daemonText(on(text)({ presence: { kind: 'unseen', record, why: 'why' }, answer: { kind: 'silent', why: 'why' }, health, repaired: [] }), 'v', NOW, paint),
+    show.daemonText(
+      on(text)({ presence: { kind: 'unseen', record, why: 'why' }, answer: { kind: 'silent', why: 'why' }, health, repaired: [] }),
+      'v',
+      NOW,
+      paint,
+    ),
   ],
   deniedText: (_, text) => [show.deniedText(`id${text}`, on(text)(intent))],
   duplicateText: (_, text) => [show.duplicateText(on(text)({ harness: 'claude', nativeId: 'id', owners, certain: true }))],
   eventText: (paint, text) => [
-    show.eventText(on(text)({ seq: 1, at: NOW, kind: 'started', session: 'id', run: 'r', epoch: 1, detail: { reason: 'why', more: ['x'] } } as never), paint),
-    show.eventText({ seq: 1, at: NOW, kind: 'daemon', session: '', run: '', epoch: 0, detail: on(text)({ what: 'what', why: 'why' }) } as never, paint),
+    show.eventText(
+      on(text)({ seq: 1, at: NOW, kind: 'started', session: 'id', run: 'r', epoch: 1, detail: { reason: 'why', more: ['x'] } } as never),
+      paint,
+    ),
+    show.eventText(
+      { seq: 1, at: NOW, kind: 'daemon', session: '', run: '', epoch: 0, detail: on(text)({ what: 'what', why: 'why' }) } as never,
+      paint,
+    ),
   ],
   findingsText: (paint, text) => [show.findingsText(on(text)([{ topic: 'topic', level: 'note', what: 'what', next: 'next' }]), paint)],
   finishedText: (_, text) => ends.map((end) => show.finishedText(on(text)(end))),
@@ -185,7 +201,9 @@ const TEXTS: Readonly<Record<string, Given>> = {
   lockedText: (_, text) => locks.map((one) => show.lockedText(on(text)(one))),
   locksText: (paint, text) => [
     show.locksText(
-      on(text)(locks.map((one) => ({ lock: one, state: 'unknown' as const, pid: 1, proof: 'proof', leftMs: 1, sharedWith: ['s'], neighbours: ['n'] }))),
+      on(text)(
+        locks.map((one) => ({ lock: one, state: 'unknown' as const, pid: 1, proof: 'proof', leftMs: 1, sharedWith: ['s'], neighbours: ['n'] })),
+      ),
       NOW,
       paint,
     ),
@@ -216,17 +234,33 @@ const TEXTS: Readonly<Record<string, Given>> = {
   reapedText: (_, text) => [show.reapedText(on(text)([{ what: 'what' }]), 3)],
   removedText: (_, text) => [show.removedText(on(text)({ ...service, did: 'removed' }))],
   retiredText: (_, text) => ends.map((end) => show.retiredText(on(text)(end))),
-  senderText: (_, text) => [show.senderText(on(text)(sender)), show.senderText(on(text)({ ...sender, agent: null })), show.senderText({ ...sender, session: text })],
+  senderText: (_, text) => [
+    show.senderText(on(text)(sender)),
+    show.senderText(on(text)({ ...sender, agent: null })),
+    show.senderText({ ...sender, session: text }),
+  ],
   sentIntoText: (_, text) => [show.sentIntoText(on(text)({ session: 'id', taken: 'no', why: 'why' }))],
   sentText: (_, text) => [show.sentText(on(text)({ seq: 1, reached: ['id'], full: [], gone: [], notes: ['note'] }))],
-  serviceText: (paint, text) => [show.serviceText(on(text)(status), paint), show.serviceText(on(text)({ ...status, unit: null, unreachable: 'why' }), paint)],
+  serviceText: (paint, text) => [
+    show.serviceText(on(text)(status), paint),
+    show.serviceText(on(text)({ ...status, unit: null, unreachable: 'why' }), paint),
+  ],
   sessionsText: (paint, text) => [show.sessionsText(on(text)([view, overView, stoppingView, wentView]), NOW, paint)],
   siblingsText: (paint, text) => [
     show.siblingsText(
       on(text)({
         self: 'me',
         here: true,
-        siblings: [{ sight: { ...view, tokens: { run: tokens, session: tokens, whole: true, unwatched: null } }, relation: 'parent' as const, branch: 'b', said: view.said, locks: ['/l'], ports: [80] }],
+        siblings: [
+          {
+            sight: { ...view, tokens: { run: tokens, session: tokens, whole: true, unwatched: null } },
+            relation: 'parent' as const,
+            branch: 'b',
+            said: view.said,
+            locks: ['/l'],
+            ports: [80],
+          },
+        ],
       }),
       5,
       NOW,
@@ -252,7 +286,14 @@ const TEXTS: Readonly<Record<string, Given>> = {
   versionText: (_, text) => [show.versionText(text, '1.0')],
   whoText: (_, text) => [
     show.whoText(on(text)({ kind: 'nobody', why: 'why' })),
-    show.whoText(on(text)({ kind: 'agent', agent: { harness: 'pi', row: row(3), launchers: [], argv: [], cwd: null, nativeId: null, named: null }, inside: null, why: 'why' })),
+    show.whoText(
+      on(text)({
+        kind: 'agent',
+        agent: { harness: 'pi', row: row(3), launchers: [], argv: [], cwd: null, nativeId: null, named: null },
+        inside: null,
+        why: 'why',
+      }),
+    ),
     show.whoText(on(text)({ kind: 'session', session: view.session, run: running(), how: 'marker', why: 'why', note: 'note' } as never)),
   ],
 }
