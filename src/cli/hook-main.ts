@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type HookHelp, hear, openHookWorld, readAll } from '../app/index.ts'
-import { exitCode, plainLines, plainParagraph } from '../model/index.ts'
+import { exitCode, faultOf, plainLines, plainParagraph } from '../model/index.ts'
 
 /** A payload may carry a whole prompt, or a file that is to be written. */
 const MAX_PAYLOAD = 64 * 1024 * 1024
@@ -49,7 +49,7 @@ main(process.argv.slice(2)).then(
   },
   (error: unknown) => {
     // A fault of the world must not disturb the agent. (By its name: the Problem of cli.cjs is another class.)
-    if ((error as Error).name === 'Problem') return
+    if ((error as Error).name === 'Problem' || faultOf(error) !== null) return
     writeSync(2, `holdfast hook: ${plainParagraph(`a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)}\n`)
     process.exitCode = exitCode.bug
   },

@@ -1,5 +1,5 @@
 import { type HookHelp, hookHelp, openWorld, ownArguments } from '../app/index.ts'
-import { exitCode, Problem } from '../model/index.ts'
+import { exitCode, faultOf, Problem } from '../model/index.ts'
 import type { Command, Run } from './command.ts'
 import { tellVersion } from './commands/version.ts'
 import { commandNamed } from './find.ts'
@@ -63,7 +63,8 @@ if (require.main?.filename === __filename)
     (code) => {
       process.exitCode = code
     },
-    (error: unknown) => {
+    (thrown: unknown) => {
+      const error = faultOf(thrown) ?? thrown
       if (error instanceof Problem) {
         if (wantsJson(process.argv.slice(2))) sayProblemJson(error)
         else sayProblem(error)

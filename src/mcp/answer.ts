@@ -1,5 +1,5 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
-import { Problem, plain } from '../model/index.ts'
+import { faultOf, Problem, plain } from '../model/index.ts'
 import { jsonText, problemJson } from '../show/index.ts'
 
 /** Tells whoever reads stderr. */
@@ -39,6 +39,8 @@ export async function readOr<T>(uri: string, tell: Tell, work: () => Promise<T>)
 /** A bug is told without its stack, which is for whoever reads stderr. */
 function problemOf(error: unknown, tell: Tell): Problem {
   if (error instanceof Problem) return error
+  const fault = faultOf(error)
+  if (fault !== null) return fault
   tell(`a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
   return new Problem('unexpected-error', `a bug in Holdfast: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
 }

@@ -39,6 +39,7 @@ export {
   type Suspect,
   type Tree,
 } from './fact.ts'
+export { faultOf } from './fault.ts'
 export { frontPid } from './front.ts'
 export type {
   Capture,

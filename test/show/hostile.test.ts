@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PROBLEMS, Problem, type ProblemId, plain, plainParagraph } from '../../src/model/index.ts'
 import * as show from '../../src/show/index.ts'
-import { daemonRecord, directory, ended, intent, lock, member, NOW, row, running, session, stopping } from '../decide/build.ts'
+import { daemonRecord, ended, intent, lock, member, NOW, row, running, session, stopping } from '../decide/build.ts'
 import { verifies } from '../requirements.ts'
 
 /** Nothing that steers a terminal, turns text around, breaks a line or cannot be seen. */
@@ -83,7 +83,7 @@ const ends: show.End[] = [
     spared: [{ row: row(6), why: 'spared' }],
     unrecorded: new Error('no'),
   },
-  { kind: 'ended', run: ended({ state: 'failed', exit: { code: null, signal: 'SIGKILL' } }), ended: [], spared: [], unrecorded: null },
+  { kind: 'ended', run: ended({ state: 'failed', exit: { code: 137, signal: 'SIGKILL' } }), ended: [], spared: [], unrecorded: null },
   { kind: 'survivors', run: stopping(), survivors: [{ pid: 9, name: 'left', why: 'it did not end' }], ended: [] },
   { kind: 'unknown', run: running(), why: 'why' },
   { kind: 'alive', run: running() },
