@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
@@ -198,7 +198,12 @@ const readOnly = (lab: Lab, script: string) =>
 
 verifies('evidence', 'a home that is read-only for stop: the tree ends, and its keeper writes down that it was stopped', () =>
   inLab(async (lab) => {
-    for (const detached of [true, false]) {
+    // A store that somebody has open can still be read.
+    for (const [detached, open] of [
+      [true, false],
+      [false, false],
+      [true, true],
+    ]) {
       const args = ['run', '--session', 's', '--dir', lab.dir, ...(detached ? ['--detach'] : []), '--', 'sleep', '1000']
       const front = detached ? null : spawn(COMMAND, args, { cwd: lab.dir, env: lab.env, stdio: 'ignore' })
       if (detached) await lab.ok(args)
@@ -207,12 +212,19 @@ verifies('evidence', 'a home that is read-only for stop: the tree ends, and its 
         const seen = code === 0 ? (JSON.parse(stdout) as { state: string; pid: number | null }) : null
         return seen?.state === 'running' && seen.pid !== null ? { pid: seen.pid } : null
       })
+      const reader = open ? lab.start(['events', '--follow']) : null
+      if (open) await until('a reader of the store', () => existsSync(join(lab.home, 'holdfast.db-shm')) || null)
       const { status, stdout, stderr } = readOnly(lab, `exec '${COMMAND}' stop s`)
       if (/^(unshare|mount): /m.test(stderr)) return unable('there are no mount namespaces of our own here')
-      expect([status, stdout, isAlive(pid)], stderr).toEqual([0, '', false])
-      expect(stderr).toContain('not recorded: nothing can be written in the home')
+      reader?.kill('SIGKILL')
+      expect([status, isAlive(pid)], stderr).toEqual([0, false])
+      expect(`${stdout}${stderr}`).toContain(open ? 'not recorded (the store ' : 'not recorded: nothing can be written in the home')
       await until('the end on record', async () => (await lab.status('s')).state !== 'running' || null)
-      expect([detached, await lab.status('s')]).toMatchObject([detached, { state: 'stopped', reason: 'the holdfast command received SIGTERM' }])
+      expect([detached, open, await lab.status('s')]).toMatchObject([
+        detached,
+        open,
+        { state: 'stopped', reason: 'the holdfast command received SIGTERM' },
+      ])
       if (front !== null) await gone(front.pid ?? 0)
     }
   }),
