@@ -1,8 +1,10 @@
 import { plain } from '../model/index.ts'
 
 /** Colours and weights, and no other sequence. */
+// oxlint-disable-next-line no-control-regex
 const COLOUR = /(\u001B\[[\d;:]{0,64}m)/
 /** It may be the beginning of a colour, whose rest is still to come. */
+// oxlint-disable-next-line no-control-regex
 const BEGUN = /\u001B(?:\[[\d;:]{0,64})?$/
 const RESET = '\u001B[0m'
 

@@ -87,8 +87,7 @@ const codeOfEnd = (end: Stopped['end']): number => {
 }
 
 const LATER = 'the store cannot be used; holdfast reconcile records it later'
-const UNNOTED =
-  'nothing can be written in the home, so it is on record as stopped only if its keeper can write there, and else as failed or lost'
+const UNNOTED = 'nothing can be written in the home, so it is on record as stopped only if its keeper can write there, and else as failed or lost'
 
 async function stopDegraded(world: World, parsed: Parsed, all: boolean, graceMs: number | undefined, cause: Problem): Promise<number> {
   say(cause.message)
