@@ -1,7 +1,8 @@
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type HookHelp, hear, openHookWorld, readAll } from '../app/index.ts'
-import { exitCode, faultOf, plainLines, plainParagraph } from '../model/index.ts'
+import { exitCode, plainLines, plainParagraph } from '../model/index.ts'
+import { faultOf } from '../show/index.ts'
 
 /** A payload may carry a whole prompt, or a file that is to be written. */
 const MAX_PAYLOAD = 64 * 1024 * 1024

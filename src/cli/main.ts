@@ -1,5 +1,6 @@
 import { type HookHelp, hookHelp, openWorld, ownArguments } from '../app/index.ts'
-import { exitCode, faultOf, Problem } from '../model/index.ts'
+import { exitCode, Problem } from '../model/index.ts'
+import { faultOf } from '../show/index.ts'
 import type { Command, Run } from './command.ts'
 import { tellVersion } from './commands/version.ts'
 import { commandNamed } from './find.ts'

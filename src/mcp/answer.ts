@@ -1,6 +1,6 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
-import { faultOf, Problem, plain } from '../model/index.ts'
-import { jsonText, problemJson } from '../show/index.ts'
+import { Problem, plain } from '../model/index.ts'
+import { faultOf, jsonText, problemJson } from '../show/index.ts'
 
 /** Tells whoever reads stderr. */
 export type Tell = (text: string) => void

@@ -39,7 +39,6 @@ export {
   type Suspect,
   type Tree,
 } from './fact.ts'
-export { faultOf } from './fault.ts'
 export { frontPid } from './front.ts'
 export type {
   Capture,

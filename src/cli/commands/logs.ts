@@ -15,7 +15,7 @@ export const logs: Command = {
       'Shows the log of a detached run, of which the last 10 MB are kept twice.',
       'A session in a pane shows its screen with 2,000 lines above, also after the end. A pane cannot be followed.',
       'A foreground run has no log, since its output went to its terminal.',
-      'A terminal gets text and colours, and no other escape sequence; a file or a pipe gets every byte; with --json each line is one object.',
+      'A terminal gets text and colours, and no other escape sequence; a file or pipe gets every byte; with --json each line is an object.',
     ],
     examples: [
       ['logs review -n 50', 'The last 50 lines of session review are shown.'],

@@ -1,4 +1,4 @@
-import { Problem } from './problem.ts'
+import { Problem } from '../model/index.ts'
 
 /** Refusals of the system that no code of ours can help, with the way to help oneself. */
 const REFUSALS: Readonly<Record<string, string>> = {
