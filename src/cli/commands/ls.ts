@@ -3,7 +3,7 @@ import { exitCode } from '../../model/index.ts'
 import { duplicateAdvice, duplicateText, managedJson, sessionsText, unmanagedJson, unmanagedText, unreadableText } from '../../show/index.ts'
 import type { Command } from '../command.ts'
 import { flag, noWords, type Parsed } from '../options.ts'
-import { paintFor, print, printJson, say, write } from '../out.ts'
+import { paintFor, print, printJson, say, textOf, write } from '../out.ts'
 import { orWithoutStore } from '../without-store.ts'
 
 export const ls: Command = {
@@ -69,7 +69,7 @@ async function lsVerb(world: World, parsed: Parsed): Promise<number> {
   for (;;) {
     const listed = await look()
     const lines = [...listText(world, listed, only), ...listed.duplicates.map(duplicateText)]
-    write(1, `\u001B[H\u001B[2J${lines.join('\n')}\n`)
+    write(1, `\u001B[H\u001B[2J${textOf(lines)}`)
     await world.clock.sleep(1000)
   }
 }

@@ -86,14 +86,17 @@ const codeOfEnd = (end: Stopped['end']): number => {
   return end.kind === 'alive' ? exitCode.survivors : exitCode.done
 }
 
+const LATER = 'the store cannot be used; holdfast reconcile records it later'
+const UNNOTED = 'nothing can be written in the home, so it is on record as stopped only if its keeper can write there, and else as failed or lost'
+
 async function stopDegraded(world: World, parsed: Parsed, all: boolean, graceMs: number | undefined, cause: Problem): Promise<number> {
   say(cause.message)
   const ends = await stopWithoutStore(world, parsed.words, all, graceMs ?? world.policy.graceMs)
   if (parsed.flags.has('json')) printJson(ends)
-  for (const { session, pids, survivors, unproven } of ends) {
+  for (const { session, pids, survivors, unproven, noted } of ends) {
     if (pids.length > 0)
       say(
-        `${session}: ended ${pids.length} ${pids.length === 1 ? 'process' : 'processes'} (${pids.join(', ')}), not recorded: the store cannot be used; holdfast reconcile records it later`,
+        `${session}: ended ${pids.length} ${pids.length === 1 ? 'process' : 'processes'} (${pids.join(', ')}), not recorded: ${noted ? LATER : UNNOTED}`,
       )
     for (const { pid, name, why } of survivors) say(`  survivor pid ${pid} (${name}): ${why}`)
     if (unproven !== null) say(`  ${session} cannot be proven gone: ${unproven}`)

@@ -2,7 +2,7 @@ import { chmodSync, fstatSync, lstatSync, mkdirSync, readSync, renameSync, statS
 import { join } from 'node:path'
 import { namesIn } from '../../lib/index.ts'
 import type { DaemonFiles, DaemonHealth, DaemonRecord } from '../../model/index.ts'
-import { isPid, Problem, policy } from '../../model/index.ts'
+import { isPid, Problem, plainParagraph, policy } from '../../model/index.ts'
 import { notifiedIn } from '../notify/notify-progress.ts'
 import { writeAtomically, writeIfPossible } from '../run-files/atomic.ts'
 import { capLog, sizeOf } from '../run-files/log.ts'
@@ -47,7 +47,7 @@ function filesIn(folder: string): DaemonFiles {
     keepPort: (number) => writeIfPossible(port, `${number}\n`),
     notified: () => notifiedIn(parsed(readFile(notified))),
     writeNotified: (entry) => writeAtomically(notified, `${JSON.stringify(entry)}\n`),
-    tell: (line, at) => append(log, `${new Date(at).toISOString()} ${process.pid} ${line.trimEnd().replaceAll('\n', '\n  ')}\n`),
+    tell: (line, at) => append(log, `${new Date(at).toISOString()} ${process.pid} ${plainParagraph(line.trimEnd())}\n`),
     capLog: () => capLog(log),
     logSize: () => sizeOf(log),
     lastWords: (lines, after) => tailOf(log, after).split('\n').filter(Boolean).slice(-lines).join('\n'),

@@ -85,8 +85,10 @@ async function spawnGated(launch: Launch, setup: KeeperSetup): Promise<GatedKeep
       stdio: ['ignore', log, log, 'pipe'],
       env: { ...launch.environment, ...launch.added },
     })
+    // One that could not be started, for want of descriptors say, has no gate.
+    if (child.pid === undefined) throw await failure(child)
     // Our own unreaped child: this pid cannot be anybody else's yet.
-    const keeper = child.pid === undefined ? null : setup.birth(child.pid)
+    const keeper = setup.birth(child.pid)
     const gate = child.stdio[3] as NodeJS.WritableStream & { destroy(): void }
     gate.on('error', () => {})
     if (keeper === null) throw await failure(child)

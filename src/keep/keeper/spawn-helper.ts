@@ -18,11 +18,13 @@ export function runOutside(command: readonly string[], env: Environment, marker:
       env: { ...env },
       stdio: ['ignore', 'pipe', 'ignore'],
     })
+    shell.once('error', reject)
+    // One that could not be started, for want of descriptors say, has no pipe.
+    if (shell.pid === undefined) return
     let pid = ''
     shell.stdout.on('data', (chunk: Buffer) => {
       pid += chunk.toString('latin1')
     })
-    shell.once('error', reject)
     shell.once('close', () => resolve(Number(pid)))
   })
 }

@@ -252,6 +252,8 @@ hf_harness=$!
 # shell says of its children is for nobody.
 exec 9<&- </dev/null >/dev/null 7>&2 2>/dev/null
 umask 077
+# Whoever limits the size of our files must not keep us from seeing the agent's end: what cannot be written is only not written.
+trap '' XFSZ
 # Ends a `wait` or a rest also when the agent has stopped itself.
 trap "${hf_child:-:}" CHLD
 if [ -n "$hf_told" ]; then set -- "$hf_told"; hf_told=''; hf_end "$1" 0; fi

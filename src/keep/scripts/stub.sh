@@ -12,12 +12,20 @@ hf_failed() {
   exit "$hf_code"
 }
 trap hf_failed 0
-cd -- "$hf_cd" 2>/dev/null || { printf 'holdfast: could not start %s: its directory %s cannot be entered\n' "$1" "$hf_cd" >&2; exit 125; }
+# Says why it could not start, and ends. No name from elsewhere may steer the terminal, so only names of plain letters are told.
+hf_cannot() {
+  LC_ALL=C
+  case $3 in *[![:print:]]*) set -- "$1" "$2" 'the command' ;; esac
+  case $2 in *[![:print:]]*) set -- "$1" 'its directory cannot be entered' "$3" ;; esac
+  printf 'holdfast: could not start %s: %s\n' "$3" "$2" >&2
+  exit "$1"
+}
+cd -- "$hf_cd" 2>/dev/null || hf_cannot 125 "its directory $hf_cd cannot be entered" "$1"
 unset OLDPWD
 case $1 in
-*/*) if [ -e "$1" ] && { [ -d "$1" ] || [ ! -x "$1" ]; }; then printf 'holdfast: could not start %s: not executable (EACCES)\n' "$1" >&2; exit 126; fi ;;
+*/*) if [ -e "$1" ] && { [ -d "$1" ] || [ ! -x "$1" ]; }; then hf_cannot 126 'not executable (EACCES)' "$1"; fi ;;
 esac
-command -v -- "$1" >/dev/null 2>&1 || { printf 'holdfast: could not start %s: not found (ENOENT)\n' "$1" >&2; exit 127; }
+command -v -- "$1" >/dev/null 2>&1 || hf_cannot 127 'not found (ENOENT)' "$1"
 # What is written down is where it is, not where it should be: without that word nobody relies on a cgroup.
 case $hf_cgroup in
 '') ;;
