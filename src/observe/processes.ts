@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
+import { readKernelFile } from '../lib/index.ts'
 import { uptime } from 'node:os'
 import type { Environment, Place, Processes, ProcessId, ProcessRow, ProcessTable, Sample, SendAnswer, Signal } from '../model/index.ts'
 import {
@@ -121,7 +122,7 @@ function withMarks(row: StatRow, cookies: boolean): ProcessRow {
 /** Null: it has none, or we may not look (then the marker has to speak). */
 function readCookie(pid: number): string | null {
   try {
-    const environ = `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`
+    const environ = `\0${readKernelFile(`/proc/${pid}/environ`).toString('latin1')}`
     const at = environ.indexOf(`\0${LINEAGE_VARIABLE}=`)
     if (at < 0) return null
     const from = at + LINEAGE_VARIABLE.length + 2
@@ -167,7 +168,7 @@ const environmentOf = (pid: number): Environment =>
 
 function wordsIn(path: string): string[] {
   try {
-    return readFileSync(path, 'utf8').split('\0').filter(Boolean)
+    return readKernelFile(path).toString('utf8').split('\0').filter(Boolean)
   } catch {
     return []
   }

@@ -247,7 +247,7 @@ test('what is no JSON object, or not ours, is left alone and told', () => {
     expect(read(path)).toBe(text)
   }
   writeFileSync(claude, Buffer.from([0x7b, 0xff, 0x7d]))
-  expect(() => installHooks(world, 'claude')).toThrow(/no file of UTF-8 text/)
+  expect(() => installHooks(world, 'claude')).toThrow(/it is no UTF-8 text/)
   expect([...readFileSync(claude)]).toEqual([0x7b, 0xff, 0x7d])
 })
 

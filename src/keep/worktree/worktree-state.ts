@@ -1,6 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { REMOVED_PREFIX, WORKTREE_REASON, type WorktreeState } from '../../model/index.ts'
+import { readIfFile } from '../../lib/index.ts'
+import { policy, REMOVED_PREFIX, WORKTREE_REASON, type WorktreeState } from '../../model/index.ts'
 import { type Answer, type Git, isThere, linesOf } from './git.ts'
 
 /** What in a worktree's own git folder says that git is in the middle of something. */
@@ -13,7 +15,7 @@ export async function stateOf(git: Git, path: string): Promise<WorktreeState> {
   const seat = await seatOf(git, path)
   if (typeof seat === 'string') return { kind: 'unknown', why: seat }
   if (seat.own === seat.common) return { kind: 'unknown', why: 'it is the main working tree, and no linked one' }
-  const reason = await readFile(join(seat.own, 'locked'), 'utf8').catch(() => null)
+  const reason = readIfFile(join(seat.own, 'locked'), policy.smallFileBytes, 'followed')
   if (reason?.trim() === 'initializing') return { kind: 'half' }
   const names = await readdir(seat.own).catch(() => null)
   if (names === null) return { kind: 'unknown', why: `${seat.own} cannot be read` }
@@ -51,8 +53,9 @@ async function hiddenWork(git: Git, path: string, own: string): Promise<Worktree
   if (files.kind === 'failed') return { kind: 'unknown', why: files.why }
   const unseen = await Promise.all(linesOf(files.out).flatMap((line) => (/^([a-z]|S) /.test(line) ? [isThere(join(path, line.slice(2)))] : [])))
   if (unseen.includes(true)) return { kind: 'dirty', why: 'git was told not to look at some of its files (assume-unchanged or skip-worktree)' }
-  const shas = (await historyOf(join(own, 'logs', 'HEAD'))).slice(-MAX_HISTORY)
-  const kept = new Set(await historyOf(join(own, '..', '..', 'logs', (await git(path, ['symbolic-ref', '--quiet', 'HEAD']).then(refIn)) ?? 'HEAD')))
+  const shas = historyOf(join(own, 'logs', 'HEAD'))?.slice(-MAX_HISTORY)
+  const kept = new Set(historyOf(join(own, '..', '..', 'logs', (await git(path, ['symbolic-ref', '--quiet', 'HEAD']).then(refIn)) ?? 'HEAD')) ?? [])
+  if (shas === undefined) return { kind: 'unknown', why: `${join(own, 'logs', 'HEAD')} cannot be read` }
   const only = shas.filter((sha) => !kept.has(sha))
   if (only.length === 0) return null
   const lost = await git(path, ['rev-list', '--ignore-missing', '--max-count=1', ...only, '--not', '--branches', '--tags', '--remotes'])
@@ -63,10 +66,10 @@ const MAX_HISTORY = 500
 
 const refIn = (answer: Answer): string | null => (answer.kind === 'done' ? answer.out.trim() : null)
 
-/** The commits that a log of git's names. */
-async function historyOf(log: string): Promise<string[]> {
-  const text = await readFile(log, 'utf8').catch(() => '')
-  return [...new Set(linesOf(text).flatMap((line) => /^[\da-f]+ ([\da-f]{40,64}) /.exec(line)?.[1] ?? []))]
+/** The commits that a log of git's names; null: it cannot be read. */
+function historyOf(log: string): string[] | null {
+  const text = existsSync(log) ? readIfFile(log, policy.gitLogBytes, 'followed') : ''
+  return text === null ? null : [...new Set(linesOf(text).flatMap((line) => /^[\da-f]+ ([\da-f]{40,64}) /.exec(line)?.[1] ?? []))]
 }
 
 /** Whole folders that git ignores are made by tools, and can be made again; single files (`.env`) may be somebody's only copy. */

@@ -129,6 +129,8 @@ export interface RunEvidence {
   /** Members that were seen earlier, and writing them down; false if that failed. */
   journal(run: string): readonly JournalEntry[]
   recordJournal(run: string, entries: readonly JournalEntry[]): boolean
+  /** What lies in the place of its files and is none of ours, such as "its file exit is a FIFO"; null: nothing does. */
+  trouble(run: string): string | null
 }
 
 /** The tombstone of a run: once it is put, tool calls of its agent are denied. */
