@@ -1,5 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { againstOrder, cycles, edgesWithoutPort, pastPorts, starExports } from './guards.ts'
+import { againstOrder, cycles, edgesWithoutPort, opensPastLib, pastPorts, starExports, waitsAtPipe } from './guards.ts'
 import { sourceOf, sources } from './sources.ts'
 
 const all = sources()
@@ -26,6 +27,15 @@ test('use cases reach the machine through ports', () => {
 
 test('use cases that call an edge without a port only get fewer', () => {
   expect(edgesWithoutPort(all)).toEqual([])
+})
+
+test('files that others can touch are opened in one way only', () => {
+  expect(opensPastLib(all)).toEqual([])
+})
+
+test('scripts look before they open a file of a run directory, or open it so that a pipe does not keep them', () => {
+  const scripts = readdirSync('src/keep/scripts').filter((name) => name.endsWith('.sh'))
+  expect(scripts.flatMap((name) => waitsAtPipe(readFileSync(`src/keep/scripts/${name}`, 'utf8')).map((line) => `${name}: ${line}`))).toEqual([])
 })
 
 // Each guard sees a broken example: a guard that finds nothing anywhere proves nothing.
@@ -68,4 +78,31 @@ test('a new call of an edge without a port is found, and an entry that is not ne
   const one = sourceOf('app/end/stop.ts', "import { quote } from '../../keep/index.ts'\nimport type { Alone } from '../../record/index.ts'")
   expect(edgesWithoutPort([one], {})).toEqual(['app/end/stop.ts calls keep without a port'])
   expect(edgesWithoutPort([one], { 'app/end/stop.ts': ['keep', 'record'] })).toEqual(['app/end/stop.ts no longer calls record: take it off the list'])
+})
+
+test('a file that is opened past the one way is found, and an entry that is not needed any more', () => {
+  const found = (text: string): string[] => opensPastLib([sourceOf('keep/x.ts', text)], {})
+  for (const name of ['readFileSync', 'openSync', 'writeFileSync', 'appendFileSync', 'createReadStream', 'copyFileSync', 'truncateSync', 'open'])
+    expect(found(`import { lstatSync, ${name} } from 'node:fs'`), name).toHaveLength(1)
+  for (const text of [
+    "import fs from 'node:fs'",
+    "import * as fs from 'fs'",
+    "import { readFile } from 'node:fs/promises'",
+    "const { openSync } = require('node:fs')",
+  ])
+    expect(found(text), text).toHaveLength(1)
+  for (const text of [
+    "import { lstatSync, readdirSync } from 'node:fs'",
+    "import { readFile, openFile } from '../lib/index.ts'",
+    "import { readdir } from 'node:fs/promises'",
+  ])
+    expect(found(text), text).toEqual([])
+  expect(opensPastLib([], { 'lib/file.ts': 'x' })).toEqual(['lib/file.ts opens nothing any more: take it off the list'])
+})
+
+test('a script that may wait at a pipe is found', () => {
+  for (const line of ['echo 1 >"$hf_dir/exit"', 'echo 1 >>"$hf_dir/log"', 'read -r x <"$hf_dir/cgroup"'])
+    expect(waitsAtPipe(line), line).toEqual([line])
+  for (const line of ['echo 1 1<>"$hf_dir/exit"', '# >"$hf_dir/exit"', 'if [ -f "$hf_dir/x" ]; then read -r x <"$hf_dir/x"; fi'])
+    expect(waitsAtPipe(line), line).toEqual([])
 })
