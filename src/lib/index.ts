@@ -1,4 +1,17 @@
-export { bytesAt, FileTrouble, kindOf, type Links, openFile, otherThanFile, readBytes, readFile, readIfFile, withFile, wordsOf, writeAll } from './file.ts'
+export {
+  bytesAt,
+  FileTrouble,
+  kindOf,
+  type Links,
+  openFile,
+  otherThanFile,
+  readBytes,
+  readFile,
+  readIfFile,
+  withFile,
+  wordsOf,
+  writeAll,
+} from './file.ts'
 export { sha256 } from './hash.ts'
 export { readCgroupFile, readKernel, readKernelFile, writeCgroupFile, writeKernelFile } from './kernel-file.ts'
 export { orNull } from './or-null.ts'

@@ -13,8 +13,7 @@ export function readKernelFile(path: string): Buffer {
 }
 
 /** Null: it cannot be read. */
-export const readKernel = (path: string, encoding: 'utf8' | 'latin1' = 'utf8'): string | null =>
-  orNull(() => readKernelFile(path).toString(encoding))
+export const readKernel = (path: string, encoding: 'utf8' | 'latin1' = 'utf8'): string | null => orNull(() => readKernelFile(path).toString(encoding))
 
 export function writeKernelFile(path: string, word: string): void {
   if (!KERNEL.test(path)) throw new Error(`${path} is no file of the kernel's`)

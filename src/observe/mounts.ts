@@ -1,5 +1,5 @@
-import type { Mount } from '../model/index.ts'
 import { readKernel } from '../lib/index.ts'
+import type { Mount } from '../model/index.ts'
 
 /** Where a path is within its file system: what a bind mount shows elsewhere keeps this name. */
 export function innerPath(path: string, mounts: readonly Mount[]): string {

@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs'
-import { readKernelFile } from '../lib/index.ts'
 import { uptime } from 'node:os'
+import { readKernelFile } from '../lib/index.ts'
 import type { Environment, Place, Processes, ProcessId, ProcessRow, ProcessTable, Sample, SendAnswer, Signal } from '../model/index.ts'
 import {
   INITIAL_PID_NAMESPACE,

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { AGENT, inLab, isAlive, type Lab, readOr, stateOf, until } from './lab.ts'
+import { AGENT, inLab, isAlive, type Lab, readOr, stateOf, unable, until } from './lab.ts'
 
 /** An agent can put anything in the place of a file that its own user may write. No command waits for it, and none is misled by it. */
 
@@ -130,7 +130,7 @@ verifies(
       const all = await lab.hf(['stop', '--all', '--grace', '1s'], BOUND)
       expect([all.code, all.stderr]).toEqual([0, ''])
       for (const [name, { pid }] of started) expect([name, isAlive(pid)]).toEqual([name, false])
-      const { sessions } = JSON.parse(await lab.ok(['ls', '--all', '--json'], BOUND)) as { sessions: { session: string; state: string }[] }
+      const sessions = JSON.parse(await lab.ok(['ls', '--all', '--json'], BOUND)) as { session: string; state: string }[]
       for (const { session, state } of sessions) expect([session, state]).toEqual([session, expect.stringMatching(/^(?:stopped|completed)$/)])
       expect(sessions).toHaveLength(started.size)
       await lab.ok(['prune'], BOUND)
@@ -247,5 +247,29 @@ verifies('visible', "a link that appears in the place of the daemon's log is mov
     await until('health to be well again', async () => !(await lab.hf(['daemon', 'status'])).stdout.includes('is a directory'))
     expect(readOr(victim)).toBe('mine')
     await lab.ok(['daemon', 'stop'])
+  }),
+)
+
+verifies('stop-proof', 'files that nobody can change or remove keep no agent alive, and no other run from being pruned', () =>
+  inLab(async (lab) => {
+    const files = ['exit', 'pid', 'run.json', 'tombstone', 'plan', '.']
+    const started = startAll(
+      lab,
+      files.map((_, index) => `s${index}`),
+    )
+    const paths = files.map((file, index) => join(lab.home, 'runs', (started.get(`s${index}`) as Started).run, file))
+    if (spawnSync('chattr', ['+i', ...paths]).status !== 0) {
+      spawnSync('chattr', ['-i', ...paths])
+      return unable('no file can be made immutable here')
+    }
+    try {
+      await lab.ok(['stop', '--all', '--grace', '1s'], BOUND)
+      for (const [name, { pid }] of started) expect([name, isAlive(pid)]).toEqual([name, false])
+      await lab.ok(['run', '--session', 's0', '--dir', join(lab.dir, 's0'), '--', 'true'], BOUND)
+      const { code, stdout, stderr } = await lab.hf(['prune'], BOUND)
+      expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^kept .*not all of it can be removed/m), ''])
+    } finally {
+      expect(spawnSync('chattr', ['-i', ...paths]).status).toBe(0)
+    }
   }),
 )

@@ -151,7 +151,11 @@ function targetOf(link: string): string {
 /** Cline 3.0: a file for each session; its processes are the hub's own. */
 export function clineSessions(root: string): ServedSession[] {
   return readdirSync(root).flatMap((id): ServedSession[] => {
-    const { status, cwd, started_at: began } = JSON.parse(readFile(join(root, id, `${id}.json`), DOCUMENT_BYTES, 'followed')) as Record<string, string>
+    const {
+      status,
+      cwd,
+      started_at: began,
+    } = JSON.parse(readFile(join(root, id, `${id}.json`), DOCUMENT_BYTES, 'followed')) as Record<string, string>
     return status === 'running' ? [{ nativeId: id, dir: cwd ?? '', since: timeOf(began), processes: [], active: true, stop: null }] : []
   })
 }

@@ -1,6 +1,6 @@
 import { fstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { bytesAt as bytesFrom, withFile as withAnyFile, orNull } from '../../lib/index.ts'
+import { bytesAt as bytesFrom, orNull, withFile as withAnyFile } from '../../lib/index.ts'
 import type { Environment } from '../../model/index.ts'
 
 /** Folders hold one entry a session or a day; more of them are not looked at. */

@@ -1,16 +1,4 @@
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  readlinkSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  type Stats,
-  statSync,
-} from 'node:fs'
+import { chmodSync, chownSync, closeSync, fsyncSync, mkdirSync, readlinkSync, renameSync, rmdirSync, rmSync, type Stats, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { FileTrouble, openFile, readBytes, writeAll } from '../../lib/index.ts'
 import { policy } from '../../model/index.ts'

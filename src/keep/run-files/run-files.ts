@@ -1,6 +1,6 @@
 import { fstatSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { bytesAt, createFile, FileTrouble, orNull, otherThanFile, readIfFile, replaceFile, withFile, writeAll } from '../../lib/index.ts'
+import { bytesAt, createFile, FileTrouble, orNull, readIfFile, replaceFile, withFile, writeAll } from '../../lib/index.ts'
 import type { ExitRecord, Intent, ProcessId, RunFiles, RunRecord } from '../../model/index.ts'
 import { exitFromShell, isSignallable, policy } from '../../model/index.ts'
 import { type HookTexts, layHookFiles, NO_TEXTS, renderDenials } from '../hooks/hook-files.ts'
@@ -10,6 +10,8 @@ import { readNatives, writeNative } from './conversations.ts'
 import { readJournal, writeJournal } from './journal.ts'
 import { capLog, readFrom, sizeOf, startOfTail, timeOf } from './log.ts'
 import { dropNotice, leaveNotice, takeNotices } from './notices.ts'
+import { removeWhole } from './remove.ts'
+import { troubleIn } from './run-trouble.ts'
 import { readTold, replaceTold } from './versioned-file.ts'
 
 /** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `activity`, `facts`, `denial`, `denial.HARNESS`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`. */
@@ -48,9 +50,7 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
       read: (run) => (RUN_ID.test(run) ? readRecord(root, run) : null),
       isUnreadable: (run) => lstatSync(at(run, 'run.json'), { throwIfNoEntry: false }) !== undefined && readRecord(root, run) === null,
       list: () => listRuns(root),
-      remove: (run) => {
-        if (RUN_ID.test(run)) rmSync(join(root, run), { recursive: true, force: true })
-      },
+      remove: (run) => (RUN_ID.test(run) ? removeWhole(join(root, run)) : null),
       path: (run) => join(root, run),
       settle: (run) => void createOnce(at(run, 'done')),
       litter: (run) => litterIn(join(root, run)),
@@ -179,25 +179,6 @@ function readExit(path: string): ExitRecord | null {
 }
 
 const evidenceIn = (path: string): string | null => readIfFile(path, policy.evidenceBytes)
-
-/** What a run is judged by. An agent can put anything in the place of its own files: it is told, and nothing is read from it. */
-const JUDGED: Readonly<Record<string, number>> = {
-  exit: policy.evidenceBytes,
-  pid: policy.evidenceBytes,
-  keeper: policy.evidenceBytes,
-  cgroup: policy.evidenceBytes,
-  nostart: policy.evidenceBytes,
-  'run.json': policy.runRecordBytes,
-  members: policy.runFileBytes,
-}
-
-function troubleIn(folder: string): string | null {
-  const found = Object.entries(JUDGED).flatMap(([name, most]) => {
-    const why = otherThanFile(join(folder, name), most)
-    return why === null ? [] : [`its file ${name} ${why}`]
-  })
-  return found.length === 0 ? null : found.join(', ')
-}
 
 /**
  * The tombstone lies ready from the start: a full disk can still be told who wants the end. Its words are written in place, then it gets

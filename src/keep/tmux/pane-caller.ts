@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readlinkSync } from 'node:fs'
-import { readKernelFile, writeKernelFile } from '../../lib/index.ts'
 import { getPriority, setPriority } from 'node:os'
+import { readKernelFile, writeKernelFile } from '../../lib/index.ts'
 import { type Environment, frontPid, type Namespaces, policy } from '../../model/index.ts'
 
 const NAMESPACES = ['net', 'mnt', 'user', 'pid', 'ipc', 'uts', 'cgroup', 'time']
@@ -59,7 +59,9 @@ export function giveLimits(pid: number, env: Environment): string[] {
 }
 
 function limitsOf(pid: number): Map<string, { readonly soft: string; readonly hard: string }> {
-  const lines = readKernelFile(`/proc/${pid}/limits`).toString('latin1').matchAll(/^Max (\S+(?: \S+)*)\s+(\d+|unlimited)\s+(\d+|unlimited)\s/gm)
+  const lines = readKernelFile(`/proc/${pid}/limits`)
+    .toString('latin1')
+    .matchAll(/^Max (\S+(?: \S+)*)\s+(\d+|unlimited)\s+(\d+|unlimited)\s/gm)
   return new Map([...lines].map(([, name = '', soft = '', hard = '']) => [name, { soft, hard }]))
 }
 

@@ -101,7 +101,8 @@ export interface RunRecords {
   /** It has a record that we cannot read: of another format, or damaged. */
   isUnreadable(run: string): boolean
   list(): string[]
-  remove(run: string): void
+  /** Null, or why not all of it could be removed. */
+  remove(run: string): string | null
   path(run: string): string
   /** Tells its keeper that its end is on record, so that it can leave. */
   settle(run: string): void
