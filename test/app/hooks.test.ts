@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { writeHookRecord } from '../../src/app/hooks/hook-receipt.ts'
 import { hooksStatus, installHooks, uninstallHooks } from '../../src/app/hooks/install-hooks.ts'
+import { parseJson } from '../../src/harness/hooks/jsonc.ts'
 import { addHooks, HOOK_FACTS, HOOK_WORDS, HOOKS, hookCommand } from '../../src/harness/index.ts'
 import { sha256 } from '../../src/lib/index.ts'
 import { Problem } from '../../src/model/index.ts'
@@ -439,6 +440,25 @@ test('four times the keys take four times as long, and not sixteen', () => {
   const best = (keys: number): number => Math.min(...Array.from({ length: 5 }, () => takes(keys)))
   const [one, four] = [best(5000), best(20_000)]
   expect(four / one).toBeLessThan(8)
+})
+
+test('a file is read a few times for an install, and not once for every question', () => {
+  const { world, claude } = user()
+  const text = large(10_000)
+  const timed = (work: () => void): number => {
+    const began = performance.now()
+    work()
+    return performance.now() - began
+  }
+  // Each text is another one: what was read last is known.
+  const once = Math.min(...[1, 2, 3, 4, 5].map((blanks) => timed(() => void parseJson(text + ' '.repeat(blanks)))))
+  const install = Math.min(
+    ...[1, 2, 3, 4, 5].map((blanks) => {
+      write(claude, text + ' '.repeat(blanks))
+      return timed(() => void installHooks(world, 'claude'))
+    }),
+  )
+  expect(install / once).toBeLessThan(20)
 })
 
 test('a text that a pattern cannot hold is read all the same: long strings, blanks and comments', () => {

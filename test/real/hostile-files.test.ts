@@ -113,7 +113,7 @@ verifies(
         await lab.ok(['run', '--session', name, '--dir', join(lab.dir, name), '--takeover', '--grace', '1s', '--', 'true'], BOUND)
         expect([name, isAlive(pid)]).toEqual([name, false])
       }
-      for (const name of ['exit-zero', 'pid-sparse', 'record-directory', 'cgroup-loop']) {
+      for (const name of ['exit-zero', 'pid-sparse', 'record-directory', 'cgroup-loop', 'exit-other', 'pid-other', 'record-other', 'cgroup-other']) {
         await lab.ok(['stop', name, '--grace', '1s'], BOUND)
         expect([name, isAlive((started.get(name) as Started).pid)]).toEqual([name, false])
       }

@@ -1,7 +1,6 @@
-import { withFile, writeAll } from '../../lib/index.ts'
 import type { NativeId } from '../../model/index.ts'
 import { policy } from '../../model/index.ts'
-import { readIfThere } from './atomic.ts'
+import { appendIfPossible, readIfThere } from './atomic.ts'
 
 /** A line each: `HARNESS ID`, the newest last. A hook in plain sh reads it too. */
 export const readNatives = (path: string): NativeId[] =>
@@ -13,5 +12,6 @@ export const readNatives = (path: string): NativeId[] =>
 export function writeNative(path: string, native: NativeId): void {
   const last = readNatives(path).at(-1)
   if (last?.harness === native.harness && last.id === native.id) return
-  withFile(path, 'append', (fd) => writeAll(fd, `${native.harness} ${native.id}\n`))
+  // The store has it too: what lies in its place is no reason to fail.
+  appendIfPossible(path, `${native.harness} ${native.id}\n`)
 }

@@ -105,7 +105,7 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
       recordCounted: (run, text) => void writeIfPossible(at(run, 'usage'), text),
       baseline: (run) => (readIfFile(at(run, 'begun'), policy.runFileBytes) ?? '').split('\n').filter((line) => line !== ''),
       recordBaseline: (run, line) => void appendIfPossible(at(run, 'begun'), `\n${line}\n`),
-      recordFollowed: (run, paths) => replaceFile(at(run, 'follow'), paths.map((path) => `${path}\n`).join('')),
+      recordFollowed: (run, paths) => void writeIfPossible(at(run, 'follow'), paths.map((path) => `${path}\n`).join('')),
     },
     agentInbox: {
       leave: (run, notice) => leaveNotice(at(run, 'notice'), notice),

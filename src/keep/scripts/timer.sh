@@ -54,7 +54,7 @@ while [ -n "$hf_follow$hf_deadline" ]; do
     if hf_news; then
       # A plain `:` that cannot write would end us, and the deadline with us.
       hf_code=1
-      if hf_touch; then hf_await "$hf_node" "$hf_cli" _follow "$hf_run" "$hf_follow"; fi
+      if hf_touch || [ -d "$hf_dir" ]; then hf_await "$hf_node" "$hf_cli" _follow "$hf_run" "$hf_follow"; fi
       # There is nothing to follow any more, or it cannot be.
       [ "$hf_code" = 0 ] || hf_follow=''
     fi
