@@ -72,7 +72,7 @@ verifies('private', 'the tombstone is put once, and never through a planted link
   symlinkSync(victim, files.fences.path(id))
   expect(files.fences.retire(id, intent)).toBe(true)
   expect(existsSync(victim)).toBe(false)
-  expect(lstatSync(files.fences.path(id)).isSymbolicLink()).toBe(true)
+  expect([lstatSync(files.fences.path(id)).isFile(), files.fences.intent(id)]).toEqual([true, intent])
   const other = created()
   expect(files.fences.intent(other.id)).toBeNull()
   expect([files.fences.retire(other.id, intent), files.fences.retire(other.id, { ...intent, reason: 'later' })]).toEqual([true, true])
@@ -160,4 +160,68 @@ verifies('bounded', 'a log keeps its end within the cap, in place', () => {
 test('any word survives a shell', () => {
   for (const word of ['', "it's", '$HOME `id` "x" \\', 'a\nb', '*', "''", 'ü'])
     expect(execFileSync('/bin/sh', ['-c', `printf %s ${quote(word)}`], { encoding: 'utf8' })).toBe(word)
+})
+
+verifies(
+  'bounded',
+  'a pipe in the place of any file of a run tells nothing, is waited for by nobody, and is named where the run is judged by it',
+  () => {
+    const names =
+      'exit pid run.json log log.1 keeper cgroup members native refused notice aware.1 activity prompted server nostart tombstone retired denial done timer usage begun follow prompt'.split(
+        ' ',
+      )
+    const { id } = created()
+    const folder = files.runRecords.path(id)
+    expect(files.evidence.trouble(id)).toBeNull()
+    for (const name of names) {
+      rmSync(join(folder, name), { recursive: true, force: true })
+      execFileSync('mkfifo', [join(folder, name)])
+    }
+    const { runRecords, evidence, fences, agentState, usageFiles, agentInbox, runLogs } = files
+    expect([runRecords.read(id), runRecords.isUnreadable(id)]).toEqual([null, true])
+    expect([evidence.harness, evidence.exit, evidence.notStarted, evidence.cgroup, evidence.server, evidence.timer].map((ask) => ask(id))).toEqual(
+      Array(6).fill(null),
+    )
+    expect([evidence.journal(id), fences.intent(id), agentState.natives(id), agentState.refused(id)]).toEqual([[], null, [], []])
+    expect([agentState.activity(id), agentState.prompted(id), usageFiles.counted(id), usageFiles.baseline(id)]).toEqual([null, null, null, []])
+    expect([agentInbox.told(id), runLogs.size(id), runLogs.outputAt(id), runLogs.tail(id, 5), [...runLogs.read(id, 'now', 0)]]).toEqual([
+      { version: 1, text: null },
+      0,
+      null,
+      0,
+      [],
+    ])
+    const judged = ['exit', 'pid', 'keeper', 'cgroup', 'nostart', 'run.json', 'members']
+    expect(evidence.trouble(id)).toBe(judged.map((name) => `its file ${name} is a FIFO`).join(', '))
+    agentState.recordActivity(id, 'busy')
+    usageFiles.recordBaseline(id, 'x')
+    runLogs.cap(id)
+    runRecords.settle(id)
+    agentState.recordNative(id, { harness: 'x', id: 'y' })
+    usageFiles.recordFollowed(id, ['/x'])
+    expect(agentInbox.take(id)).toEqual([])
+    expect([fences.retire(id, intent), fences.intent(id)]).toEqual([true, intent])
+    runRecords.recordKeeper(id, { pid: 300, ticks: 4000 })
+    expect(evidence.trouble(id)).not.toContain('keeper')
+    runRecords.tidy(id)
+    expect([runRecords.remove(id), existsSync(folder)]).toEqual([null, false])
+  },
+)
+
+verifies('evidence', "a link to another run's record is no evidence, and nothing is written through it", () => {
+  const [mine, other] = [created(), created()]
+  const at = (run: RunRecord, name: string): string => join(files.runRecords.path(run.id), name)
+  writeFileSync(at(other, 'exit'), '1   0 -   \n')
+  writeFileSync(at(other, 'pid'), '300 4000\n')
+  for (const name of ['exit', 'pid', 'tombstone', 'activity', 'begun', 'log']) {
+    rmSync(at(mine, name), { force: true })
+    symlinkSync(at(other, name), at(mine, name))
+  }
+  expect([files.evidence.exit(mine.id), files.evidence.harness(mine.id)]).toEqual([null, null])
+  files.agentState.recordActivity(mine.id, 'busy')
+  files.usageFiles.recordBaseline(mine.id, 'x')
+  files.fences.retire(mine.id, intent)
+  expect(['activity', 'begun', 'log'].map((name) => existsSync(at(other, name)))).toEqual([false, false, false])
+  expect(readFileSync(at(other, 'tombstone'), 'utf8').trim()).toBe('')
+  expect(files.fences.intent(mine.id)).toEqual(intent)
 })

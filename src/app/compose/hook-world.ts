@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { runFiles } from '../../keep/index.ts'
 import type { Processes, Store } from '../../model/index.ts'
@@ -8,6 +8,7 @@ import type { HookHelp } from '../talk/hook-help.ts'
 import type { HookWorld } from '../talk/hook-world.ts'
 import { realClock } from '../world/clock.ts'
 import { eachWithFailpoints, withFailpoints } from '../world/failpoints.ts'
+import { readInstallId } from './install-id.ts'
 import { openStore } from './open-store.ts'
 
 /** The world of the run that a hook is called in. Null: its home is gone, and a hook makes none. */
@@ -56,7 +57,7 @@ export function openHookWorld(env: NodeJS.ProcessEnv, loadHelp: (home: string) =
 function homeOfRun(env: NodeJS.ProcessEnv): { readonly home: string; readonly install: string } | null {
   try {
     const home = realpathSync(dirname(dirname(dirname(env['HOLDFAST_FENCE'] ?? ''))))
-    return { home, install: readFileSync(join(home, 'install'), 'utf8').trim() }
+    return { home, install: readInstallId(home) }
   } catch {
     return null
   }

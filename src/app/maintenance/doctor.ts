@@ -185,6 +185,9 @@ function aboutRun(world: Pick<World, 'evidence' | 'processes'>, run: LiveRun, ju
     found.push({ topic, level: 'trouble', what: `survivor pid ${pid} (${name}): ${why}`, next: `holdfast stop ${topic} tries again` })
   if (judged.kind === 'alive' && keeperGone)
     found.push({ topic, level: 'note', what: 'its keeper is gone: how it ends will not be known', next: null })
+  const trouble = world.evidence.trouble(run.id)
+  if (trouble !== null)
+    found.push({ topic, level: 'trouble', what: `${trouble}: it is not read`, next: `somebody put it there; holdfast stop ${topic} still ends it` })
   if (judged.kind === 'alive' && run.containment.level !== 'none' && world.evidence.cgroup(run.id) === null)
     found.push({
       topic,

@@ -49,7 +49,7 @@ async function deadDirectories(world: World, store: Store): Promise<Removable[]>
     const holder = secretHolder(world, id)
     if (holder !== null)
       found.push({ kind: 'directory', what: runRecords.path(id), why: `pid ${holder} still has the secret of this run`, keep: true })
-    else found.push({ kind: 'directory', what: runRecords.path(id), why, keep: false, remove: tried(() => runRecords.remove(id)) })
+    else found.push({ kind: 'directory', what: runRecords.path(id), why, keep: false, remove: () => runRecords.remove(id) })
   }
   const breathe = breather()
   for (const id of listed) {

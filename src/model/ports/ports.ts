@@ -105,7 +105,8 @@ export interface RunRecords {
   list(): string[]
   /** The user that its directory belongs to; null: it is not there. */
   uid(run: string): number | null
-  remove(run: string): void
+  /** Null, or why not all of it could be removed. */
+  remove(run: string): string | null
   path(run: string): string
   /** Tells its keeper that its end is on record, so that it can leave. */
   settle(run: string): void
@@ -133,6 +134,8 @@ export interface RunEvidence {
   /** Members that were seen earlier, and writing them down; false if that failed. */
   journal(run: string): readonly JournalEntry[]
   recordJournal(run: string, entries: readonly JournalEntry[]): boolean
+  /** What lies in the place of its files and is none of ours, such as "its file exit is a FIFO"; null: nothing does. */
+  trouble(run: string): string | null
 }
 
 /** The tombstone of a run: once it is put, tool calls of its agent are denied. */
