@@ -22,9 +22,10 @@ import { readNatives, writeNative } from './conversations.ts'
 import { readJournal, writeJournal } from './journal.ts'
 import { capLog, readFrom, sizeOf, startOfTail, timeOf } from './log.ts'
 import { dropNotice, leaveNotice, takeNotices } from './notices.ts'
+import { readSeen, stampOf, writeSeen } from './seen.ts'
 import { readTold, replaceTold } from './versioned-file.ts'
 
-/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `activity`, `facts`, `denial`, `denial.HARNESS`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`. */
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `activity`, `facts`, `denial`, `denial.HARNESS`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`, `gone`. */
 export const RUN_FORMAT = 1
 /** The keeper writes over this, in place: as long as any record, and none. */
 const EXIT_BLANK = `0${' '.repeat(9)}\n`
@@ -56,10 +57,16 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
       recordRebound: (run, session, former) => {
         const record = readRecord(root, run)
         if (record !== null) writeIfPossible(at(run, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...record, session, former }))
+        writeSeen(home, null)
       },
       read: (run) => (RUN_ID.test(run) ? readRecord(root, run) : null),
       isUnreadable: (run) => existsSync(at(run, 'run.json')) && readRecord(root, run) === null,
       list: () => listRuns(root),
+      stamp: (now) => stampOf(root, now),
+      seen: () => readSeen(home),
+      recordSeen: (text) => writeSeen(home, text),
+      isGone: (run) => existsSync(at(run, 'gone')),
+      recordGone: (run) => void createOnce(at(run, 'gone')),
       remove: (run) => {
         if (RUN_ID.test(run)) rmSync(join(root, run), { recursive: true, force: true })
       },
@@ -71,6 +78,7 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
       },
     },
     evidence: {
+      keeper: (run) => processFrom(readOr(at(run, 'keeper'))),
       harness: (run) => processFrom(readOr(at(run, 'pid'))),
       recordHarness: (run, harness) => writeAtomically(at(run, 'pid'), `${harness.pid} ${harness.ticks}\n`),
       exit: (run) => readExit(at(run, 'exit')),
@@ -99,9 +107,11 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
     },
     agentState: {
       natives: (run) => readNatives(at(run, 'native')),
-      recordNative: (run, native) => writeNative(at(run, 'native'), native),
+      recordNative: (run, native) => {
+        if (writeNative(at(run, 'native'), native)) writeSeen(home, null)
+      },
       refused: (run) => readNatives(at(run, 'refused')),
-      recordRefused: (run, native) => writeNative(at(run, 'refused'), native),
+      recordRefused: (run, native) => void writeNative(at(run, 'refused'), native),
       activity: (run) => readActivity(at(run, 'activity')),
       recordActivity: (run, state) => writeActivity(at(run, 'activity'), state),
       prompted: (run) => readOr(at(run, 'prompted')),

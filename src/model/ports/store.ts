@@ -66,7 +66,7 @@ export type LockRequest = Omit<Lock, 'seq'> & { readonly seenLock: number; reado
 /** All locks, and of which runs those are that the caller is no stranger to: its ancestors, its session's tasks, and theirs. */
 export type SeenLocks = { readonly locks: readonly Lock[]; readonly newest: number; readonly kin: ReadonlySet<string> }
 
-/** A run as its directory tells it, for a store that was lost. */
+/** A run as its directory tells it, for a store that was lost or is older. */
 export type RestoredRun = { readonly record: RunRecord; readonly directory: Directory | null; readonly native: NativeId | null }
 
 /** Where a run works: the directory that it holds; null: it lives and holds none. */
@@ -81,7 +81,8 @@ export type Snapshot = {
 
 export type Remains = { readonly locks: readonly Lock[]; readonly ended: readonly string[]; readonly live: ReadonlySet<string> }
 
-export type Retention = { readonly endedBefore: number; readonly keep: number; readonly limit: number }
+/** `only`: of these runs, and no others. */
+export type Retention = { readonly endedBefore: number; readonly keep: number; readonly limit: number; readonly only?: readonly string[] }
 
 /** The protocol of a run: each write is one conditional statement that carries the epoch. */
 export interface ClaimStore {
@@ -95,7 +96,7 @@ export interface ClaimStore {
   /** An agent that ended inside a run, as a task of it that is over: nobody had put it on record before. */
   recordNested(task: Ended, harness: string, native: string | null): Promise<boolean>
   /** Puts runs on record that only their directories remember; each is live until it is judged. */
-  restore(runs: readonly RestoredRun[]): Promise<void>
+  restore(runs: readonly RestoredRun[], at: number): Promise<void>
 }
 
 /** Runs, live and over. */
@@ -112,6 +113,10 @@ export interface RunStore {
   liveAmong(runs: readonly string[]): Promise<ReadonlySet<string>>
   /** Of these ids, those that are on record and not live. */
   endedAmong(runs: readonly string[]): Promise<{ id: string; newest: boolean }[]>
+  /** Of these ids, those that are not on record. */
+  unrecorded(runs: readonly string[]): Promise<string[]>
+  /** Live runs that have no keeper on record, and were not adopted. */
+  unkept(): Promise<LiveRun[]>
   /** The live runs and their sessions alone: for those who look at them again and again. */
   live(limit: number): Promise<Omit<Snapshot, 'locks'>>
   /** The markers of all live runs, by which one run tells another's processes from its own. */
@@ -175,6 +180,10 @@ export interface MessageStore {
 /** What happened; only ever added to. */
 export interface EventStore {
   list(which: { session: string | null; after: number; limit: number }): Promise<HoldfastEvent[]>
+  /** The newest, in words that no other history has; null: nothing has happened, or all of it is forgotten. */
+  newest(): Promise<string | null>
+  /** Is what `newest` once answered still on record? */
+  has(event: string): Promise<boolean>
   /** What its harness says of itself. */
   recordTold(run: RunBase, detail: Readonly<Record<string, unknown>>, at: number): Promise<boolean>
   /** What its agent is at now. False: that is on record, or older than what is; or it is over, or was told of a moment ago. */
@@ -205,7 +214,8 @@ export interface Store {
   readonly messages: MessageStore
   readonly events: EventStore
   readonly retention: RetentionStore
-  isEmpty(): Promise<boolean>
+  /** Another file lies in its place by now: what this one says counts no more. */
+  isReplaced(): boolean
   /** Could something be recorded now? Records nothing; throws the Problem that whoever records would have. */
   tryWrite(): Promise<void>
   close(): void

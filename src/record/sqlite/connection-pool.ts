@@ -4,6 +4,9 @@ import { type Database, loadSqlite, type Statement } from '../driver.ts'
 
 type Connection = Database & { readonly path: string; files: string | null }
 
+/** `isStill`: are the files that it has open those that others find there? */
+export type Borrowed = Database & { isStill(): boolean }
+
 /** Those that nobody uses, the newest last. */
 const idle: Connection[] = []
 
@@ -12,7 +15,7 @@ const idle: Connection[] = []
  * garbage: what is closed would stay open, with its descriptors and locks, for as long as that takes. So one that is given back is lent again, as
  * long as the files that it has open are those that others find there.
  */
-export function borrow(path: string, prepare: (database: Database) => void): Database {
+export function borrow(path: string, prepare: (database: Database) => void): Borrowed {
   const connection = takeIdle(path) ?? connect(path)
   try {
     prepare(connection)
@@ -29,6 +32,7 @@ export function borrow(path: string, prepare: (database: Database) => void): Dat
   return {
     exec: (sql) => mine().exec(sql),
     prepare: (sql) => mine().prepare(sql),
+    isStill: () => connection.files === null || connection.files === filesAt(path),
     close() {
       if (!isMine) return
       isMine = false
@@ -64,7 +68,14 @@ function giveBack(connection: Connection): void {
 
 function discard(connection: Connection): void {
   idle.splice(idle.indexOf(connection), 1)
-  connection.close()
+  if (isOverwritten(connection)) left.push(connection)
+  else connection.close()
+}
+
+/** The same file, but another WAL: somebody wrote another store into it, and closing would write our WAL over that. */
+function isOverwritten({ path, files }: Connection): boolean {
+  const [main, ...beside] = (files ?? '').split(' ')
+  return files !== null && fileAt(path) === main && beside.some((file, index) => fileAt(path + BESIDE[index]) !== file)
 }
 
 /** Statements are compiled once. Each of ours runs to its end before the next begins, so none is ever used twice at a time. */
@@ -90,9 +101,16 @@ function connect(path: string): Connection {
 
 /** Which files are the store; null: not all of them are there, or they cannot be looked at. */
 function filesAt(path: string): string | null {
+  const found = ['', ...BESIDE].map((end) => fileAt(path + end))
+  return found.includes(null) ? null : found.join(' ')
+}
+
+const BESIDE = ['-wal', '-shm'] as const
+
+function fileAt(path: string): string | null {
   try {
-    const found = ['', '-wal', '-shm'].map((end) => lstatSync(path + end, { bigint: true }))
-    return found.map(({ dev, ino }) => `${dev}:${ino}`).join(' ')
+    const found = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+    return found === undefined ? null : `${found.dev}:${found.ino}`
   } catch {
     return null
   }
