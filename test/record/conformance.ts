@@ -127,15 +127,18 @@ export function storeConformance(name: string, open: OpenStore): void {
   test(
     `${name}: a lost store is made again from what directories remember, with every run live and the highest epoch`,
     withStore(async (store) => {
-      expect(await store.isEmpty()).toBe(true)
+      expect(await store.events.newest()).toBeNull()
       const records = [aRun('s', 3), aRun('s', 2), aRun('t', 1)].map((run) => ({
         record: { ...run, keeper: run.epoch === 2 ? null : keeper },
         directory: directory(run.dir),
         native: run.epoch === 2 ? null : { harness: 'claude', id: `${run.session}-native` },
       }))
-      await store.claims.restore(records)
-      await store.claims.restore(records)
-      expect(await store.isEmpty()).toBe(false)
+      const ids = records.map(({ record }) => record.id)
+      expect(await store.runs.unrecorded(ids)).toEqual(ids)
+      await store.claims.restore(records, 1)
+      await store.claims.restore(records, 1)
+      expect(await store.runs.unrecorded([...ids, 'r000000000000'])).toEqual(['r000000000000'])
+      expect(await store.runs.unrecorded([])).toEqual([])
       expect((await store.runs.ofSession('s', 9)).map(({ epoch, state }) => [epoch, state])).toEqual([
         [3, 'running'],
         [2, 'starting'],
@@ -149,7 +152,7 @@ export function storeConformance(name: string, open: OpenStore): void {
       // The one that began last carries a conversation that two have had, whatever their epochs.
       const native = { harness: 'claude', id: 'both' }
       const both = [aRun('old', 5), aRun('young', 1)].map((run) => ({ record: { ...run, keeper }, directory: null, native }))
-      await store.claims.restore(both)
+      await store.claims.restore(both, 1)
       expect((await store.conversations.owner(native))?.session.id).toBe('young')
     }),
   )

@@ -71,6 +71,8 @@ export type World = RunFiles & {
   readonly user: () => string
   /** Opened at first use. `reader` never waits for another writer. */
   readonly store: (as: 'writer' | 'reader') => Promise<Store>
+  /** Run directories that no row knows and that cannot be read, by id; known since the store was opened. */
+  readonly unreadable: () => readonly string[]
   readonly liveMarkers: () => Promise<ReadonlySet<number>>
   readonly close: () => void
   /** Set where we work for somebody who did not start us. */

@@ -60,7 +60,7 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
         writeSeen(home, null)
       },
       read: (run) => (RUN_ID.test(run) ? readRecord(root, run) : null),
-      isUnreadable: (run) => existsSync(at(run, 'run.json')) && readRecord(root, run) === null,
+      isUnreadable: (run) => mayBe(at(run, 'run.json')) && readRecord(root, run) === null,
       list: () => listRuns(root),
       stamp: (now) => stampOf(root, now),
       seen: () => readSeen(home),
@@ -150,6 +150,17 @@ const listRuns = (root: string): string[] => {
     return readdirSync(root).filter((name) => RUN_ID.test(name))
   } catch {
     return []
+  }
+}
+
+/** False: there is no such file for certain. */
+function mayBe(path: string): boolean {
+  try {
+    lstatSync(path)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code !== 'ENOENT' && code !== 'ENOTDIR'
   }
 }
 
