@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, lstatSync, renameSync, writeFileSync } from 'node:fs'
 import { readText } from '../../lib/index.ts'
 
 /** A name of its own, then a rename: nobody ever reads half of it. */
@@ -31,3 +31,14 @@ export function appendIfPossible(path: string, text: string): void {
 export const readIfThere = (path: string): string | null => (existsSync(path) ? readOr(path) : null)
 
 export const readOr = (path: string): string | null => readText(path)
+
+/** False: there is no such file for certain. */
+export function mayExist(path: string): boolean {
+  try {
+    lstatSync(path)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code !== 'ENOENT' && code !== 'ENOTDIR'
+  }
+}

@@ -17,12 +17,12 @@ import type { ExitRecord, Intent, ProcessId, RunFiles, RunRecord } from '../../m
 import { exitFromShell, isSignallable } from '../../model/index.ts'
 import { type HookTexts, layHookFiles, NO_TEXTS, renderDenials } from '../hooks/hook-files.ts'
 import { readActivity, writeActivity } from './activity.ts'
-import { appendIfPossible, readIfThere, readOr, writeAtomically, writeIfPossible } from './atomic.ts'
+import { appendIfPossible, mayExist, readIfThere, readOr, writeAtomically, writeIfPossible } from './atomic.ts'
 import { readNatives, writeNative } from './conversations.ts'
 import { readJournal, writeJournal } from './journal.ts'
 import { capLog, readFrom, sizeOf, startOfTail, timeOf } from './log.ts'
 import { dropNotice, leaveNotice, takeNotices } from './notices.ts'
-import { readSeen, stampOf, writeSeen } from './seen.ts'
+import { listRuns, RUN_ID, readSeen, stampOf, writeSeen } from './run-folder.ts'
 import { readTold, replaceTold } from './versioned-file.ts'
 
 /** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `activity`, `facts`, `denial`, `denial.HARNESS`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`, `gone`. */
@@ -38,7 +38,6 @@ const OLDER = {
   tmux: null,
 } as const
 const TOMBSTONE_BYTES = 512
-const RUN_ID = /^r[0-9a-f]{12}$/
 
 /** `texts`: left out by those who neither create nor retire runs. */
 export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
@@ -60,7 +59,7 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
         writeSeen(home, null)
       },
       read: (run) => (RUN_ID.test(run) ? readRecord(root, run) : null),
-      isUnreadable: (run) => mayBe(at(run, 'run.json')) && readRecord(root, run) === null,
+      isUnreadable: (run) => mayExist(at(run, 'run.json')) && readRecord(root, run) === null,
       list: () => listRuns(root),
       stamp: (now) => stampOf(root, now),
       seen: () => readSeen(home),
@@ -142,25 +141,6 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
       size: (run) => sizeOf(at(run, 'log')),
       outputAt: (run) => timeOf(at(run, 'log')),
     },
-  }
-}
-
-const listRuns = (root: string): string[] => {
-  try {
-    return readdirSync(root).filter((name) => RUN_ID.test(name))
-  } catch {
-    return []
-  }
-}
-
-/** False: there is no such file for certain. */
-function mayBe(path: string): boolean {
-  try {
-    lstatSync(path)
-    return true
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    return code !== 'ENOENT' && code !== 'ENOTDIR'
   }
 }
 
