@@ -26,8 +26,8 @@ export function openHookWorld(env: NodeJS.ProcessEnv, loadHelp: (home: string) =
   }
   const open = async (): Promise<Store> => {
     const store = await openStore(home, realClock, 'writer')
-    const { missing, history } = await compare(store, files.runRecords, realClock.now())
-    if (missing.length > 0 || history === 'other') await help().recover()
+    const { missing, isNew } = await compare(store, files.runRecords, realClock.now())
+    if (missing.length > 0 || isNew) await help().recover()
     return store
   }
   return {

@@ -1,14 +1,10 @@
 import type { RunRecords, Store } from '../../model/index.ts'
 
 /**
- * How the store stands to the run directories. `missing`: directories of runs that are not on record. `history`: `same`, the store knows the
- * newest event that was seen; `other`, it does not, so it is an older or another store; `unknown`, nothing that was seen holds any more.
+ * How the store stands to the run directories. `missing`: those of runs that are not on record. `isNew`: the store does not know the newest event
+ * that was seen, so it is an older or another one; or nobody has looked at it yet.
  */
-export type Compared = {
-  readonly missing: readonly string[]
-  readonly history: 'same' | 'other' | 'unknown'
-  readonly stamp: string | null
-}
+export type Compared = { readonly missing: readonly string[]; readonly isNew: boolean; readonly stamp: string | null }
 
 /**
  * Costs two small reads as long as no run directory came or went since all of them were found on record. The folder's stamp is taken before its
@@ -17,20 +13,25 @@ export type Compared = {
 export async function compare(store: Store, runRecords: RunRecords, now: number): Promise<Compared> {
   const stamp = runRecords.stamp(now)
   const seen = parse(runRecords.seen())
-  const history = seen === null ? 'unknown' : (await store.events.has(seen.event)) ? 'same' : 'other'
-  if (history === 'same' && stamp !== null && seen?.stamp === stamp) return { missing: [], history, stamp }
+  const isNew = seen === null || !(await store.events.has(seen.event))
+  if (!isNew && stamp !== null && seen.stamp === stamp) return { missing: [], isNew, stamp }
   const listed = runRecords.list()
-  return { missing: listed.length === 0 ? [] : await store.runs.unrecorded(listed), history, stamp }
+  return { missing: listed.length === 0 ? [] : await store.runs.unrecorded(listed), isNew, stamp }
 }
 
-/** All that lies there is on record. `whole`: nothing was left that has to be looked at again. */
-export async function recordCompared(store: Store, runRecords: RunRecords, stamp: string | null, whole: boolean): Promise<void> {
+/** All that lies there is on record. A stamp of null: it has to be looked at again, whatever changes. */
+export async function recordCompared(store: Store, runRecords: RunRecords, stamp: string | null): Promise<void> {
   const event = await store.events.newest()
-  const text = event === null ? null : `${event}\n${whole && stamp !== null ? stamp : NEVER}\n`
-  if (text !== runRecords.seen()) runRecords.recordSeen(text)
+  const text = `${event}\n${stamp ?? '-'}\n`
+  if (event !== null && text !== runRecords.seen()) runRecords.recordSeen(text)
 }
 
-const NEVER = '-'
+/** What a live run's directory says has changed with the store, so a store that does not know of it is older. */
+export async function recordChanged(store: Store, runRecords: RunRecords): Promise<void> {
+  const seen = parse(runRecords.seen())
+  if (seen !== null && (await store.events.has(seen.event))) await recordCompared(store, runRecords, seen.stamp)
+}
+
 const SEEN = /^(\d{1,15} [^\n]{1,200})\n([^\n]{1,200})\n$/
 
 /** Null: whatever lies there says nothing. */

@@ -14,17 +14,18 @@ type Eyes = Omit<LookPorts, 'liveMarkers'> & { readonly clock: Clock; readonly d
  */
 export async function recoverStore(store: Store, eyes: Eyes, as: 'writer' | 'reader'): Promise<readonly string[]> {
   const { runRecords, clock } = eyes
-  const { missing, history, stamp } = await compare(store, runRecords, clock.now())
+  const { missing, isNew, stamp } = await compare(store, runRecords, clock.now())
   const records = missing.flatMap((id) => runRecords.read(id) ?? [])
   const unreadable = missing.filter((id) => !records.some((record) => record.id === id))
-  if (records.length > 0) await restore(store, records, eyes)
   try {
-    if (history !== 'same') await catchUp(store, eyes)
+    if (isNew) await catchUp(store, eyes)
+    if (records.length > 0) await restore(store, records, eyes)
     await recordKeepers(store, eyes)
-    if (history !== 'same' || stamp !== null) await recordCompared(store, runRecords, stamp, unreadable.length === 0)
+    if (isNew || stamp !== null) await recordCompared(store, runRecords, unreadable.length === 0 ? stamp : null)
   } catch (error) {
-    // A reader claims nothing: it does not wait, and the next one does it.
+    // A reader claims nothing: it waits only where it would not see what lives, and the next one does the rest.
     if (as === 'writer' || !(error instanceof Problem) || error.id !== 'store-busy') throw error
+    if (records.length > 0) await restore(store, records, eyes)
   }
   return unreadable
 }

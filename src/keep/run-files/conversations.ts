@@ -9,10 +9,7 @@ export const readNatives = (path: string): NativeId[] =>
     return harness === undefined || id === undefined ? [] : [{ harness, id }]
   })
 
-/** Answers whether that is news. */
-export function writeNative(path: string, native: NativeId): boolean {
+export function writeNative(path: string, native: NativeId): void {
   const last = readNatives(path).at(-1)
-  if (last?.harness === native.harness && last.id === native.id) return false
-  appendFileSync(path, `${native.harness} ${native.id}\n`, { mode: 0o600 })
-  return true
+  if (last?.harness !== native.harness || last.id !== native.id) appendFileSync(path, `${native.harness} ${native.id}\n`, { mode: 0o600 })
 }

@@ -56,7 +56,6 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
       recordRebound: (run, session, former) => {
         const record = readRecord(root, run)
         if (record !== null) writeIfPossible(at(run, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...record, session, former }))
-        writeSeen(home, null)
       },
       read: (run) => (RUN_ID.test(run) ? readRecord(root, run) : null),
       isUnreadable: (run) => mayExist(at(run, 'run.json')) && readRecord(root, run) === null,
@@ -106,11 +105,9 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
     },
     agentState: {
       natives: (run) => readNatives(at(run, 'native')),
-      recordNative: (run, native) => {
-        if (writeNative(at(run, 'native'), native)) writeSeen(home, null)
-      },
+      recordNative: (run, native) => writeNative(at(run, 'native'), native),
       refused: (run) => readNatives(at(run, 'refused')),
-      recordRefused: (run, native) => void writeNative(at(run, 'refused'), native),
+      recordRefused: (run, native) => writeNative(at(run, 'refused'), native),
       activity: (run) => readActivity(at(run, 'activity')),
       recordActivity: (run, state) => writeActivity(at(run, 'activity'), state),
       prompted: (run) => readOr(at(run, 'prompted')),

@@ -1,4 +1,4 @@
-import { readdirSync, readSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../../model/index.ts'
 import { writeIfPossible } from './atomic.ts'
@@ -43,11 +43,4 @@ export const readSeen = (home: string): string | null =>
     return bytes.toString('utf8', 0, readSync(fd, bytes))
   })
 
-export function writeSeen(home: string, text: string | null): void {
-  if (text !== null) return void writeIfPossible(at(home), text)
-  try {
-    rmSync(at(home), { force: true, recursive: true })
-  } catch {
-    // On a read-only disk nothing new is seen either.
-  }
-}
+export const writeSeen = (home: string, text: string): void => void writeIfPossible(at(home), text)

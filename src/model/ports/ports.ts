@@ -105,8 +105,8 @@ export interface RunRecords {
   stamp(now: number): string | null
   /** What of the run directories was last found in the store; null: nothing that holds. */
   seen(): string | null
-  /** A full disk is no trouble. Null: from now on nothing holds. */
-  recordSeen(text: string | null): void
+  /** A full disk is no trouble. */
+  recordSeen(text: string): void
   /** A person has said that it is gone, although nobody could prove that. */
   isGone(run: string): boolean
   recordGone(run: string): void

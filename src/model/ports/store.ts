@@ -115,6 +115,8 @@ export interface RunStore {
   endedAmong(runs: readonly string[]): Promise<{ id: string; newest: boolean }[]>
   /** Of these ids, those that are not on record. */
   unrecorded(runs: readonly string[]): Promise<string[]>
+  /** The session of every run on record. */
+  sessions(): Promise<ReadonlyMap<string, string>>
   /** Live runs that have no keeper on record, and were not adopted. */
   unkept(): Promise<LiveRun[]>
   /** The live runs and their sessions alone: for those who look at them again and again. */

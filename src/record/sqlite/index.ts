@@ -55,6 +55,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       liveAmong: (runs) => read(() => reads.live(db, runs)),
       endedAmong: (runs) => read(() => reads.ended(db, runs)),
       unrecorded: (runs) => read(() => reads.unrecorded(db, runs)),
+      sessions: () => read(() => reads.sessionsOfRuns(db)),
       unkept: () => read(() => reads.unkept(db)),
       live: (limit) => read(() => reads.liveRuns(db, limit)),
       markers: () => read(() => reads.markers(db)),

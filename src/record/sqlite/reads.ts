@@ -182,6 +182,14 @@ export function unrecorded(db: Database, runs: readonly string[]): string[] {
   return runs.filter((id) => !known.has(id))
 }
 
+export const sessionsOfRuns = (db: Database): ReadonlyMap<string, string> =>
+  new Map(
+    db
+      .prepare('SELECT id, session FROM run')
+      .all()
+      .map((row) => [String(row['id']), String(row['session'])]),
+  )
+
 export const unkept = (db: Database): LiveRun[] =>
   db
     .prepare(`SELECT ${runColumns('r')} FROM run r WHERE state IN (${LIVE}) AND keeper IS NULL AND adopted = 0`)
