@@ -22,6 +22,7 @@ import { readNatives, writeNative } from './conversations.ts'
 import { readJournal, writeJournal } from './journal.ts'
 import { capLog, readFrom, sizeOf, startOfTail, timeOf } from './log.ts'
 import { dropNotice, leaveNotice, takeNotices } from './notices.ts'
+import { readFile } from './regular-file.ts'
 import { listRuns, RUN_ID, readSeen, stampOf, writeSeen } from './run-folder.ts'
 import { readTold, replaceTold } from './versioned-file.ts'
 
@@ -156,7 +157,7 @@ function litterIn(folder: string): string[] {
 }
 
 function readRecord(root: string, run: string): RunRecord | null {
-  const text = readOr(join(root, run, 'run.json'))
+  const text = readFile(join(root, run, 'run.json'))
   if (text === null) return null
   try {
     const { format, ...record } = JSON.parse(text) as RunRecord & { format: number }
