@@ -24,6 +24,7 @@ import { capLog, readFrom, sizeOf, startOfTail, timeOf } from './log.ts'
 import { dropNotice, leaveNotice, takeNotices } from './notices.ts'
 import { readFile } from './regular-file.ts'
 import { listRuns, RUN_ID, readSeen, stampOf, writeSeen } from './run-folder.ts'
+import { isRunRecord } from './run-record.ts'
 import { readTold, replaceTold } from './versioned-file.ts'
 
 /** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `activity`, `facts`, `denial`, `denial.HARNESS`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`, `gone`. */
@@ -161,8 +162,8 @@ function readRecord(root: string, run: string): RunRecord | null {
   if (text === null) return null
   try {
     const { format, ...record } = JSON.parse(text) as RunRecord & { format: number }
-    if (format !== RUN_FORMAT || record.id !== run) return null
-    return { ...OLDER, ...record, keeper: processFrom(readOr(join(root, run, 'keeper'))) ?? record.keeper }
+    const whole = { ...OLDER, ...record, keeper: processFrom(readOr(join(root, run, 'keeper'))) ?? record.keeper }
+    return format === RUN_FORMAT && record.id === run && isRunRecord(whole) ? whole : null
   } catch {
     return null
   }
