@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { AGENT, COMMAND, collect, gone, inLab, isAlive, type Lab, readOr, until } from './lab.ts'
+import { AGENT, COMMAND, collect, gone, inLab, isAlive, type Lab, readOr, stateOf, TEST_COMMAND, until } from './lab.ts'
 import { backUp, putInPlace, query } from './old-store.ts'
 
 const runsOf = (lab: Lab): string[] => readdirSync(join(lab.home, 'runs'))
@@ -214,12 +214,12 @@ verifies('one-owner', 'a daemon whose store is replaced by an older one finds th
     await lab.ok(lab.detached('s', AGENT, 'idle'))
     const { pid, keeper } = await lab.status('s')
     restore()
-    const stateOf = (): unknown => query(lab, `SELECT state FROM run WHERE session = 's'`)[0]?.['state']
-    await until('the daemon to put it on record', () => stateOf() === 'running')
+    const stateNow = (): unknown => query(lab, `SELECT state FROM run WHERE session = 's'`)[0]?.['state']
+    await until('the daemon to put it on record', () => stateNow() === 'running')
     expect(isAlive(pid)).toBe(true)
     process.kill(pid, 'SIGKILL')
     await gone(keeper)
-    await until('the daemon to record its end', () => stateOf() === 'failed')
+    await until('the daemon to record its end', () => stateNow() === 'failed')
   }),
 )
 
@@ -254,5 +254,52 @@ verifies('bounded', 'what was compared once is not compared again', () =>
       await lab.ok(['ls'])
       expect(readFileSync(join(lab.home, 'seen'), 'utf8').split('\n')[0]).toBe(before.split('\n')[0])
     }
+  }),
+)
+
+/** A start that stops itself there, while an older store is put in place; then it goes on. */
+async function replacedDuring(lab: Lab, point: string, args: readonly string[]): Promise<{ code: number | null; stderr: string }> {
+  await lab.ok(['run', '--session', 'old', '--dir', lab.dir, '--', 'true'])
+  const restore = backUp(lab)
+  const known = runsOf(lab)
+  const child = lab.start(args, { command: TEST_COMMAND, env: { HOLDFAST_FAILPOINTS: `${point}=stop` } })
+  const answer = collect(child)
+  const launcher = await until('the launcher to stop', () => [child.pid ?? 0, ...childOf(child.pid ?? 0)].find((pid) => stateOf(pid) === 'T'))
+  restore()
+  const { stdout } = await lab.hf(['ls', '--json'])
+  const listed = JSON.parse(stdout) as { session: string; state: string }[]
+  // It is seen from the moment at which its directory tells of it, and no second owner gets in.
+  const isThere = runsOf(lab).length > known.length
+  expect(listed.map(({ session }) => session)).toEqual(isThere ? ['s'] : [])
+  if (isThere) expect((await lab.hf(['run', '--session', 's', '--dir', lab.newDir(), '--detach', '--', AGENT, 'idle'])).code).toBe(75)
+  process.kill(launcher, 'SIGCONT')
+  return answer
+}
+
+for (const point of ['after:store.claims.claim', 'after:runRecords.create', 'after:runRecords.recordKeeper'])
+  verifies('gate', `a store that is replaced ${point}: the start is told, and its agent never runs`, () =>
+    inLab(async (lab) => {
+      const { code, stderr } = await replacedDuring(lab, point, lab.detached('s', AGENT, 'write'))
+      expect([code, stderr]).toEqual([69, expect.stringContaining('was replaced')])
+      expect(readOr(join(lab.agentDir, 'transcript.jsonl'))).toBe('')
+      await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--wait', '5s', '--', 'true'])
+    }),
+  )
+
+verifies('gate', 'a store that is replaced during a start in the foreground: the start is told, and its agent never runs', () =>
+  inLab(async (lab) => {
+    const { code, stderr } = await replacedDuring(lab, 'after:runRecords.create', ['run', '--session', 's', '--dir', lab.dir, '--', AGENT, 'write'])
+    expect([code, stderr]).toEqual([69, expect.stringContaining('was replaced')])
+    expect(readOr(join(lab.agentDir, 'transcript.jsonl'))).toBe('')
+    await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--wait', '5s', '--', 'true'])
+  }),
+)
+
+verifies('one-owner', 'a store that is replaced when the keeper is on record, before the gate opens: the agent runs, and is the owner', () =>
+  inLab(async (lab) => {
+    expect((await replacedDuring(lab, 'before:gate.open', lab.detached('s', AGENT, 'idle'))).code).toBe(0)
+    const { pid } = await lab.status('s')
+    expect(isAlive(pid)).toBe(true)
+    expect((await lab.hf(lab.detached('t', AGENT, 'idle'))).code).toBe(75)
   }),
 )
