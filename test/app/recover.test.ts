@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { lookAt } from '../../src/act/index.ts'
+import { housekeep } from '../../src/app/maintenance/retention.ts'
 import { resolveUnreadable, unreadableRefusal, unreadableRuns } from '../../src/app/recover/unreadable-runs.ts'
 import { brokenInvariants, verdict } from '../../src/decide/index.ts'
-import { isLive } from '../../src/model/index.ts'
+import { isLive, policy } from '../../src/model/index.ts'
 import { aClaim, aRun } from '../record/examples.ts'
 import { verifies } from '../requirements.ts'
 import { type Backups, backups } from '../sim/backups.ts'
@@ -111,5 +112,62 @@ verifies('unknown', 'a run directory that no row knows and that cannot be read k
   expect(resolveUnreadable(world, run)).toMatchObject({ run, pid: null })
   expect(lab.world.fences.isRetired(run)).toBe(true)
   expect(unreadableRuns(world)).toEqual([])
+  lab.close()
+})
+
+verifies('epoch', 'a live run of another place, over which a later epoch was claimed, is over: the later run proves it', async () => {
+  const lab = await backups()
+  const elsewhere = aRun('s', 1, { place: { install: 'x', machine: 'elsewhere', boot: 'another', pidNamespace: 'p', timeNamespace: 't' } })
+  await lab.store().claims.claim(aClaim(elsewhere, { keeper: { pid: 5, ticks: 5 } }))
+  const later = aRun('s', 4, { dir: '/d/later', tmux: null })
+  const agent = lab.world.add({ pid: 900, marker: later.marker })
+  lab.world.runRecords.create({ ...later, keeper: lab.world.add({ pid: 899 }) })
+  lab.world.harnesses.set(later.id, agent)
+  await lab.recover()
+  expect(await lab.store().runs.get(elsewhere.id)).toMatchObject({
+    state: 'lost',
+    evidence: [expect.stringContaining('epoch 4'), expect.stringContaining('unproven')],
+  })
+  expect((await lab.store().runs.live(9)).views).toMatchObject([{ session: { epoch: 4 }, run: { id: later.id, state: 'running' } }])
+  // The newest one is judged by what is true of it alone.
+  const far = aRun('t', 1, { place: elsewhere.place, dir: '/d/t' })
+  await lab.store().claims.claim(aClaim(far, { keeper: { pid: 5, ticks: 5 }, seenLock: 99 }))
+  await lab.recover()
+  expect(await lab.store().runs.get(far.id)).toMatchObject({ state: 'running' })
+  lab.close()
+})
+
+verifies('one-owner', 'a run that is put on record again takes no conversation from one that began later', async () => {
+  const lab = await backups()
+  const native = { harness: 'claude', id: 'n1' }
+  const [old, young] = [aRun('old', 1, { tmux: null }), aRun('young', 1)]
+  await lab.store().claims.claim(aClaim(young, { keeper: { pid: 5, ticks: 5 }, harness: 'claude', native: 'n1' }))
+  lab.world.runRecords.create({ ...old, keeper: null })
+  lab.world.agentState.recordNative(old.id, native)
+  await lab.recover()
+  expect(await lab.store().runs.get(old.id)).toMatchObject({ session: 'old' })
+  expect((await lab.store().conversations.owner(native))?.session.id).toBe('young')
+  lab.close()
+})
+
+verifies('final', 'what is forgotten loses its directory first: nobody takes it for a run that an older store does not know', async () => {
+  const lab = await backups()
+  await lab.start(0, false, 'all')
+  await lab.end(lab.truths[0] as Backups['truths'][0], true)
+  const [id = ''] = lab.world.runRecords.list()
+  const rows: unknown[] = []
+  const world = {
+    ...lab.world,
+    runRecords: {
+      ...lab.world.runRecords,
+      remove(run: string) {
+        rows.push(lab.store().runs.get(run))
+        lab.world.runRecords.remove(run)
+      },
+    },
+  }
+  await housekeep({ ...world, policy: { ...policy, retentionRuns: 0 } }, lab.store())
+  expect(await Promise.all(rows)).toMatchObject([{ id, state: 'completed' }])
+  expect([lab.world.runRecords.list(), await lab.store().runs.get(id)]).toEqual([[], null])
   lab.close()
 })

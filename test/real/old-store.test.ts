@@ -145,6 +145,18 @@ verifies('self', 'an agent whose run an older store does not know is still itsel
   }),
 )
 
+verifies('one-owner', 'an older store that is written into the file of the present one is seen through as well', () =>
+  inLab(async (lab) => {
+    await lab.ok(['run', '--session', 'old', '--dir', lab.dir, '--', 'true'])
+    backUp(lab)
+    const [copy = ''] = readdirSync(lab.agentDir)
+    await lab.ok(lab.detached('s', AGENT, 'idle'))
+    putInPlace(lab, join(lab.agentDir, copy), true)
+    expect((await lab.hf(lab.detached('t', AGENT, 'idle'))).code).toBe(75)
+    expect(await lab.status('s')).toMatchObject({ state: 'running', epoch: 1 })
+  }),
+)
+
 verifies('one-owner', 'the store of another home in the place of ours does not hide what lives here', () =>
   inLab(async (lab) => {
     const other = { env: { HOLDFAST_HOME: `${lab.home}-other` } }

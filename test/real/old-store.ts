@@ -11,11 +11,12 @@ export function backUp(lab: Lab, change: string | null = null): () => void {
   return () => putInPlace(lab, copy)
 }
 
-/** The new file comes by a rename: nobody ever finds half of it. */
-export function putInPlace(lab: Lab, copy: string): void {
+/** The new file comes by a rename: nobody ever finds half of it. `over`: it is written into the old one instead. */
+export function putInPlace(lab: Lab, copy: string, over = false): void {
   const path = join(lab.home, 'holdfast.db')
-  copyFileSync(copy, `${path}.new`)
   for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true })
+  if (over) return copyFileSync(copy, path)
+  copyFileSync(copy, `${path}.new`)
   renameSync(`${path}.new`, path)
 }
 

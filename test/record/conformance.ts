@@ -157,6 +157,30 @@ export function storeConformance(name: string, open: OpenStore): void {
     }),
   )
 
+  test(
+    `${name}: a store knows its own newest event, what it has on record, and which live runs have no keeper`,
+    withStore(async (store) => {
+      expect([await store.events.newest(), await store.events.has('1 1 claimed r'), await store.events.has('')]).toEqual([null, false, false])
+      const [one, other] = [aRun('s'), aRun('t')]
+      await store.claims.claim(aClaim(one))
+      const first = await store.events.newest()
+      await started(store, other)
+      expect(await store.events.newest()).not.toBe(first)
+      expect([await store.events.has(first ?? ''), await store.events.has(`${first}x`)]).toEqual([true, false])
+      expect(await store.runs.sessions()).toEqual(new Map([one, other].map(({ id, session }) => [id, session])))
+      expect((await store.runs.unkept()).map(({ id }) => id)).toEqual([one.id])
+      const adopted = aRun('u', 1, { adopted: true, launcher: { pid: 9, ticks: 9 } })
+      await store.claims.claim(aClaim(adopted))
+      expect((await store.runs.unkept()).map(({ id }) => id)).toEqual([one.id])
+      await end(store, other, anEnding(), null, 5)
+      const all = { endedBefore: 99, keep: 0, limit: 9 }
+      expect([await store.retention.forget({ ...all, only: [] }), await store.retention.forget({ ...all, only: [one.id, other.id] })]).toEqual([
+        [],
+        [other.id],
+      ])
+    }),
+  )
+
   verifies(
     'lock-life',
     `${name}: a directory is held by one live run, and free when it ends`,

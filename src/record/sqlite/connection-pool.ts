@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import { policy } from '../../model/index.ts'
+import { Problem, policy } from '../../model/index.ts'
 import { type Database, loadSqlite, type Statement } from '../driver.ts'
 
 type Connection = Database & { readonly path: string; files: string | null }
@@ -16,6 +16,7 @@ const idle: Connection[] = []
  * long as the files that it has open are those that others find there.
  */
 export function borrow(path: string, prepare: (database: Database) => void): Borrowed {
+  refuseOverwritten(path)
   const connection = takeIdle(path) ?? connect(path)
   try {
     prepare(connection)
@@ -68,8 +69,21 @@ function giveBack(connection: Connection): void {
 
 function discard(connection: Connection): void {
   idle.splice(idle.indexOf(connection), 1)
-  if (isOverwritten(connection)) left.push(connection)
+  if (isOverwritten(connection)) overwritten.push(connection)
   else connection.close()
+}
+
+/** For good, too. */
+const overwritten: Connection[] = []
+
+/** SQLite has one index of the WAL for a file and process: a new connection would share that of the store which is no more. */
+function refuseOverwritten(path: string): void {
+  for (const one of idle.filter((kept) => kept.path === path && isOverwritten(kept))) discard(one)
+  const now = fileAt(path)
+  if (now !== null && overwritten.some(({ files }) => files?.split(' ')[0] === now))
+    throw new Problem('store-replaced', `another store was written into ${path} while this process had it open`, {
+      hint: 'start this process anew; for the daemon: holdfast daemon stop, then start',
+    })
 }
 
 /** The same file, but another WAL: somebody wrote another store into it, and closing would write our WAL over that. */
