@@ -9,13 +9,22 @@ import { brokenInvariants, verdict } from '../../src/decide/index.ts'
 import { isLive, policy } from '../../src/model/index.ts'
 import { aClaim, aRun } from '../record/examples.ts'
 import { verifies } from '../requirements.ts'
-import { type Backups, backups } from '../sim/backups.ts'
+import { type Backups, backups, type Truth } from '../sim/backups.ts'
 
 const step = fc.record({
   what: fc.constantFrom('start', 'start', 'start', 'end', 'end', 'crash', 'rebind', 'go-on', 'forget', 'back-up', 'back-up', 'verb', 'put-back'),
   which: fc.nat({ max: 4 }),
   native: fc.boolean(),
-  stage: fc.constantFrom('all' as const, 'all' as const, 'all' as const, 'claim' as const, 'directory' as const, 'keeper' as const),
+  stage: fc.constantFrom(
+    'all' as const,
+    'all' as const,
+    'all' as const,
+    'claim' as const,
+    'directory' as const,
+    'keeper' as const,
+    'copied' as const,
+    'copied' as const,
+  ),
 })
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
@@ -89,6 +98,20 @@ verifies('one-owner', 'whatever happened since a store was copied: put in place 
   fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), played), { numRuns: Number(process.env['HF_RUNS'] ?? 60) }),
 )
 
+verifies('self', 'a session that an older store calls live under an id of before is found by that id where it went', async () => {
+  const lab = await backups()
+  await lab.start(0, false, 'all')
+  const [truth] = lab.truths as [Truth]
+  lab.backUp()
+  await lab.end(truth, true)
+  await lab.forget()
+  await lab.start(0, false, 'all')
+  await lab.rebind(truth)
+  await lab.putBack(0)
+  await check(lab)
+  lab.close()
+})
+
 verifies('unknown', 'a run directory that no row knows and that cannot be read keeps starts waiting, until a person settles it', async () => {
   const lab = await backups()
   const run = 'r0123456789ab'
@@ -153,7 +176,7 @@ verifies('one-owner', 'a run that is put on record again takes no conversation f
 verifies('final', 'what is forgotten loses its directory first: nobody takes it for a run that an older store does not know', async () => {
   const lab = await backups()
   await lab.start(0, false, 'all')
-  await lab.end(lab.truths[0] as Backups['truths'][0], true)
+  await lab.end(lab.truths[0] as Truth, true)
   const [id = ''] = lab.world.runRecords.list()
   const rows: unknown[] = []
   const world = {

@@ -47,6 +47,8 @@ export async function backups() {
     },
     remove(run) {
       sim.runRecords.remove(run)
+      sim.harnesses.delete(run)
+      sim.exits.delete(run)
       changes++
     },
   }
@@ -54,8 +56,8 @@ export async function backups() {
   const liveMarkers = () => store.runs.markers()
   const world = { ...sim, runRecords, policy, liveMarkers, directories: directories as Parameters<typeof recoverStore>[1]['directories'] }
 
-  /** `stage`: how far its launcher comes before it is killed. */
-  async function start(truth: Truth, native: boolean, stage: 'claim' | 'directory' | 'keeper' | 'all'): Promise<void> {
+  /** `stage`: how far its launcher comes before it is killed; `copied`: the store is copied before it has the keeper. */
+  async function start(truth: Truth, native: boolean, stage: 'claim' | 'directory' | 'keeper' | 'copied' | 'all'): Promise<void> {
     if (truth.live !== null) return
     const n = ++serial
     const carried = native ? { harness: 'claude', id: `n${n}` } : null
@@ -71,12 +73,21 @@ export async function backups() {
     const keeper = { pid: ++pids, ticks: pids * 10 }
     runRecords.recordKeeper(run.id, keeper)
     if (stage === 'keeper') return
+    if (stage === 'copied') backUp()
     await store.claims.recordRunning(run, keeper, 1)
     sim.add(keeper)
     const agent = sim.add({ pid: ++pids, parent: keeper.pid, marker: run.marker, cookie: run.cookie })
     sim.harnesses.set(run.id, agent)
     truth.native = carried
     truth.live = { run, keeper, agent }
+  }
+
+  function backUp(): void {
+    const copy = join(folder, `copy-${copies.length}`)
+    const db = new (loadSqlite().DatabaseSync)(path)
+    db.exec(`VACUUM INTO '${copy}'`)
+    db.close()
+    copies.push(copy)
   }
 
   /** `recorded`: somebody writes it down at once. */
@@ -133,13 +144,7 @@ export async function backups() {
     rebind,
     goOn,
     forget: () => forgetBatch(world, store, { endedBefore: Number.MAX_SAFE_INTEGER, keep: 0, limit: 100 }),
-    backUp(): void {
-      const copy = join(folder, `copy-${copies.length}`)
-      const db = new (loadSqlite().DatabaseSync)(path)
-      db.exec(`VACUUM INTO '${copy}'`)
-      db.close()
-      copies.push(copy)
-    },
+    backUp,
     async putBack(which: number): Promise<boolean> {
       const copy = copies[which % Math.max(1, copies.length)]
       if (copy === undefined) return false

@@ -26,11 +26,9 @@ export async function recordCompared(store: Store, runRecords: RunRecords, stamp
   if (event !== null && text !== runRecords.seen()) runRecords.recordSeen(text)
 }
 
-/** What a live run's directory says has changed with the store, so a store that does not know of it is older. */
-export async function recordChanged(store: Store, runRecords: RunRecords): Promise<void> {
-  const seen = parse(runRecords.seen())
-  if (seen !== null && (await store.events.has(seen.event))) await recordCompared(store, runRecords, seen.stamp)
-}
+/** What a run directory says has changed together with this store, which was compared when it was opened: one that does not know of it is older. */
+export const recordChanged = (store: Store, runRecords: RunRecords): Promise<void> =>
+  recordCompared(store, runRecords, parse(runRecords.seen())?.stamp ?? null)
 
 const SEEN = /^(\d{1,15} [^\n]{1,200})\n([^\n]{1,200})\n$/
 

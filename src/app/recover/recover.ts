@@ -19,8 +19,8 @@ export async function recoverStore(store: Store, eyes: Eyes, as: 'writer' | 'rea
   const unreadable = missing.filter((id) => !records.some((record) => record.id === id))
   try {
     if (isNew) await catchUp(store, eyes)
-    if (records.length > 0) await restore(store, records, eyes)
     await recordKeepers(store, eyes)
+    if (records.length > 0) await restore(store, records, eyes)
     if (isNew || stamp !== null) await recordCompared(store, runRecords, unreadable.length === 0 ? stamp : null)
   } catch (error) {
     // A reader claims nothing: it waits only where it would not see what lives, and the next one does the rest.
