@@ -158,6 +158,21 @@ export function storeConformance(name: string, open: OpenStore): void {
   )
 
   test(
+    `${name}: a task that outlived a takeover is put on record again as one of the new owner`,
+    withStore(async (store) => {
+      const [first, next] = [aRun('s', 1), aRun('s', 2)]
+      const task = (kind: 'adopt' | 'cancel') => aRun(`s.${kind}`, 1, { parent: first.id, task: kind })
+      const [kept, cancelled] = [task('adopt'), task('cancel')]
+      await store.claims.restore(
+        [first, kept, cancelled, next].map((run) => ({ record: { ...run, keeper }, directory: null, native: null })),
+        1,
+      )
+      const parents = [await store.runs.get(kept.id), await store.runs.get(cancelled.id)].map((run) => run?.parent)
+      expect(parents).toEqual([next.id, first.id])
+    }),
+  )
+
+  test(
     `${name}: a store knows its own newest event, what it has on record, and which live runs have no keeper`,
     withStore(async (store) => {
       expect([await store.events.newest(), await store.events.has('1 1 claimed r'), await store.events.has('')]).toEqual([null, false, false])

@@ -12,7 +12,11 @@ export const resolve: Command = {
   arguments: [{ name: 'S', thing: 'live-session', about: 'the session that cannot be proven gone (exit 76)' }],
   options: [flag('gone', 'your word that it is gone')],
   more: () => ({
-    description: ['The run ends as lost, and the record names you.', 'It is refused while any sign of life can be seen. Nothing is ever signalled.'],
+    description: [
+      'The run ends as lost, and the record names you.',
+      'It is refused while any sign of life can be seen. Nothing is ever signalled.',
+      'A run directory that no row has and that cannot be read is settled by the id of its run.',
+    ],
     examples: [
       ['resolve api --gone', 'The session is free for its next run.'],
       ['status api', 'The status tells what could not be proven.'],

@@ -20,10 +20,16 @@ export function restore(db: Database, runs: readonly RestoredRun[], at: number):
     if (directory !== null) insertLock(db, runLock(record, record.keeper, directory, 'its run directory says that an agent works here'))
     recordEvent(db, record, 'claimed', { pid: record.launcher.pid, dir: record.dir, argv: record.argv[0] ?? '', restored: true }, at)
   }
+  if (restored.length > 0) db.prepare(ADOPT).run()
   // Whoever began last carries a conversation; an epoch says nothing about another session's.
   for (const { record, native } of restored.toSorted((a, b) => a.record.startedAt - b.record.startedAt))
     if (native !== null && !hasYounger(db, record, native)) takeNative(db, record.session, native, record.startedAt)
 }
+
+/** The claim of a session's next run adopts the tasks that are to survive a takeover. A directory still names the run that started them. */
+const ADOPT = `UPDATE run SET parent = owner.id
+  FROM run AS starter JOIN session ON session.id = starter.session JOIN run AS owner ON owner.session = session.id AND owner.epoch = session.epoch
+  WHERE run.task = 'adopt' AND run.state IN (${LIVE}) AND starter.id = run.parent AND starter.epoch < session.epoch AND owner.state IN (${LIVE})`
 
 /** Does a session have this conversation by a run that began later? */
 function hasYounger(db: Database, { session, startedAt }: RunRecord, native: NativeId): boolean {
