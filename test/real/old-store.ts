@@ -15,9 +15,9 @@ export function backUp(lab: Lab, change: string | null = null): () => void {
 export function putInPlace(lab: Lab, copy: string, over = false): void {
   const path = join(lab.home, 'holdfast.db')
   for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true })
-  if (over) return copyFileSync(copy, path)
-  copyFileSync(copy, `${path}.new`)
-  renameSync(`${path}.new`, path)
+  const to = over ? path : `${path}.new`
+  copyFileSync(copy, to)
+  if (!over) renameSync(to, path)
 }
 
 type Database = InstanceType<ReturnType<typeof loadSqlite>['DatabaseSync']>

@@ -72,7 +72,10 @@ async function deadDirectories(world: World, store: Store): Promise<Removable[]>
 /** Why a directory without a record may still be somebody's. */
 async function unrecordedTrouble(world: LookPorts, id: string): Promise<string | null> {
   const record = world.runRecords.read(id)
-  if (record === null) return unreadableRuns({ ...world, unreadable: () => [id] })[0]?.why ?? null
+  if (record === null) {
+    const [unread] = unreadableRuns({ ...world, unreadable: () => [id] })
+    return unread === undefined ? null : `its record cannot be read: ${unread.why}`
+  }
   const judged = verdict(asLive(record), await lookAt(asLive(record), world))
   if (judged.kind === 'over') return null
   return judged.kind === 'unknown' ? judged.why : `it is ${judged.kind}`
