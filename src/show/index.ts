@@ -47,7 +47,18 @@ export { type SiblingView, siblingJson, siblingsText } from './siblings.ts'
 export { statesPage } from './states.ts'
 export { levelText, tasksText, taskText } from './task.ts'
 export { terminalText } from './terminal-text.ts'
-export { eventJson, eventText, sessionsText, statusText, suspectText, type TreeView, treeText, unreadableText } from './text.ts'
+export {
+  eventJson,
+  eventText,
+  sessionsText,
+  statusText,
+  suspectText,
+  type TreeView,
+  treeText,
+  type UnreadableRun,
+  unreadableRunText,
+  unreadableText,
+} from './text.ts'
 export { age, iso } from './time.ts'
 export { authorOf, systemdUnit, systemdWord, withHash } from './unit.ts'
 export { managedJson, type UnmanagedView, unmanagedJson, unmanagedText } from './unmanaged.ts'

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -224,4 +224,76 @@ verifies('evidence', "a link to another run's record is no evidence, and nothing
   expect(['activity', 'begun', 'log'].map((name) => existsSync(at(other, name)))).toEqual([false, false, false])
   expect(readFileSync(at(other, 'tombstone'), 'utf8').trim()).toBe('')
   expect(files.fences.intent(mine.id)).toEqual(intent)
+})
+
+verifies('unknown', 'run directories that cannot be listed are not taken for none', () => {
+  const other = mkdtempSync(join(tmpdir(), 'hf-files-'))
+  expect(runFiles(other).runRecords.list()).toEqual([])
+  writeFileSync(join(other, 'runs'), '')
+  expect(() => runFiles(other).runRecords.list()).toThrow(/cannot be listed: ENOTDIR/)
+  rmSync(other, { recursive: true })
+})
+
+verifies('unknown', 'a record that may be there and cannot be read is told from one that is not there', () => {
+  const { id } = created()
+  const path = join(files.runRecords.path(id), 'run.json')
+  expect(files.runRecords.isUnreadable(id)).toBe(false)
+  rmSync(path)
+  expect(files.runRecords.isUnreadable(id)).toBe(false)
+  for (const put of [
+    () => writeFileSync(path, '{'),
+    () => mkdirSync(path),
+    () => symlinkSync('/nowhere', path),
+    () => execFileSync('mkfifo', [path]),
+  ]) {
+    rmSync(path, { recursive: true, force: true })
+    put()
+    expect([files.runRecords.isUnreadable(id), files.runRecords.read(id)]).toEqual([true, null])
+  }
+})
+
+test('a record with a part that makes no sense is not read', () => {
+  const record = created()
+  const path = join(files.runRecords.path(record.id), 'run.json')
+  const wrong = {
+    session: 'no id!',
+    epoch: 0,
+    place: {},
+    launcher: null,
+    marker: 'x',
+    argv: 'sh',
+    dir: 'here',
+    startedAt: '1',
+    former: ['no id!'],
+    cookie: undefined,
+  }
+  for (const [name, value] of Object.entries(wrong)) {
+    writeFileSync(path, JSON.stringify({ format: 1, ...record, [name]: value }))
+    expect(files.runRecords.read(record.id), name).toBeNull()
+  }
+  for (const epoch of [-1, 1.5, 1e12, 1e300]) {
+    writeFileSync(path, JSON.stringify({ format: 1, ...record, epoch }))
+    expect(files.runRecords.read(record.id), String(epoch)).toBeNull()
+  }
+})
+
+verifies('bounded', 'the stamp of the run directories changes with each of them, and holds only once the folder is at rest', () => {
+  const { stamp, seen, recordSeen } = files.runRecords
+  const { id } = created()
+  const rested = Date.now() + 60_000
+  expect(stamp(Date.now())).toBeNull()
+  expect(stamp(Date.now() - 3600_000)).toBeNull()
+  const before = stamp(rested)
+  expect(before).not.toBeNull()
+  expect(stamp(rested)).toBe(before)
+  utimesSync(join(home, 'runs'), 1, 1)
+  const old = stamp(rested)
+  files.runRecords.remove(id)
+  expect(new Set([before, old, stamp(rested)]).size).toBe(3)
+  expect(seen()).toBeNull()
+  recordSeen('1 2 claimed r\nstamp\n')
+  expect(seen()).toBe('1 2 claimed r\nstamp\n')
+  rmSync(join(home, 'seen'))
+  execFileSync('mkfifo', [join(home, 'seen')])
+  expect(seen()).toBeNull()
 })

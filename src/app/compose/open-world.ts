@@ -69,20 +69,11 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   }
   const tokensOfRun: LookPorts['tokensOfRun'] = (run) => tokensOf(senses, run)
   const opened = new Map<string, Promise<Store>>()
+  let unreadable: readonly string[] = []
   const open = async (as: 'writer' | 'reader'): Promise<Store> => {
     const store = await openStore(home.path, clock, as)
-    await recoverStore(store, {
-      directories,
-      processes,
-      ...files,
-      cgroups,
-      spares,
-      harnessDaemons,
-      harnessDaemonRules,
-      tokensOfRun,
-      exitsZeroAfter,
-      clock,
-    })
+    const eyes = { directories, processes, ...files, cgroups, spares, harnessDaemons, harnessDaemonRules, tokensOfRun, exitsZeroAfter, clock }
+    unreadable = await recoverStore(store, eyes, as)
     return store
   }
   const store: World['store'] = (as) => {
@@ -128,6 +119,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     host: hostname(),
     user: userName,
     store,
+    unreadable: () => unreadable,
     liveRoots: () =>
       store('reader')
         .then((port) => port.runs.roots())

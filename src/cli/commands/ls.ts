@@ -1,6 +1,15 @@
-import { type Listed, listSessions, type World } from '../../app/index.ts'
+import { type Listed, listSessions, unreadableRuns, unreadableWithoutStore, type World } from '../../app/index.ts'
 import { exitCode } from '../../model/index.ts'
-import { duplicateAdvice, duplicateText, managedJson, sessionsText, unmanagedJson, unmanagedText, unreadableText } from '../../show/index.ts'
+import {
+  duplicateAdvice,
+  duplicateText,
+  managedJson,
+  sessionsText,
+  unmanagedJson,
+  unmanagedText,
+  unreadableRunText,
+  unreadableText,
+} from '../../show/index.ts'
 import type { Command } from '../command.ts'
 import { flag, noWords, type Parsed } from '../options.ts'
 import { paintFor, print, printJson, say, textOf, write } from '../out.ts'
@@ -48,9 +57,11 @@ async function lsVerb(world: World, parsed: Parsed): Promise<number> {
       async () => {
         listed = await listSessions(world, all ? 'all' : 'live', all || only)
         for (const run of listed.unreadable) say(unreadableText(run, world.runRecords.path(run)))
+        for (const run of unreadableRuns(world)) say(unreadableRunText(run))
         return [...listed.sights]
       },
     )
+    if (degraded) for (const run of unreadableWithoutStore(world)) say(unreadableRunText(run))
     if (degraded && (all || only)) say('which agents are not managed cannot be told without the store')
     return listed ?? { sights, unmanaged: [], duplicates: [], unreadable: [] }
   }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { readIfFile, replaceFile, withFile, writeAll } from '../../lib/index.ts'
 
 /** False: a full disk, or no directory any more. */
@@ -24,3 +24,14 @@ export function appendIfPossible(path: string, text: string): boolean {
 
 /** For what is rarely there: what is thrown for each that is not takes ten times as long as looking first. */
 export const readIfThere = (path: string, most: number): string | null => (existsSync(path) ? readIfFile(path, most) : null)
+
+/** False: there is no such file for certain. */
+export function mayExist(path: string): boolean {
+  try {
+    lstatSync(path)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code !== 'ENOENT' && code !== 'ENOTDIR'
+  }
+}

@@ -5,16 +5,18 @@ import type { ExitRecord, Intent, ProcessId, RunFiles, RunRecord } from '../../m
 import { exitFromShell, isSignallable, policy } from '../../model/index.ts'
 import { type HookTexts, layHookFiles, NO_TEXTS, renderDenials } from '../hooks/hook-files.ts'
 import { readActivity, writeActivity } from './activity.ts'
-import { appendIfPossible, readIfThere, writeIfPossible } from './atomic.ts'
+import { appendIfPossible, mayExist, readIfThere, writeIfPossible } from './atomic.ts'
 import { readNatives, writeNative } from './conversations.ts'
 import { readJournal, writeJournal } from './journal.ts'
 import { capLog, readFrom, sizeOf, startOfTail, timeOf } from './log.ts'
 import { dropNotice, leaveNotice, takeNotices } from './notices.ts'
 import { removeWhole } from './remove.ts'
+import { listRuns, RUN_ID, readSeen, stampOf, writeSeen } from './run-folder.ts'
+import { isRunRecord } from './run-record.ts'
 import { troubleIn } from './run-trouble.ts'
 import { readTold, replaceTold } from './versioned-file.ts'
 
-/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `activity`, `facts`, `denial`, `denial.HARNESS`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`. */
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `activity`, `facts`, `denial`, `denial.HARNESS`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`, `gone`. */
 export const RUN_FORMAT = 1
 /** The keeper writes over this, in place: as long as any record, and none. */
 const EXIT_BLANK = `0${' '.repeat(9)}\n`
@@ -27,7 +29,6 @@ const OLDER = {
   tmux: null,
 } as const
 const TOMBSTONE_BYTES = 512
-const RUN_ID = /^r[0-9a-f]{12}$/
 
 /** `texts`: left out by those who neither create nor retire runs. */
 export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
@@ -48,8 +49,13 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
         if (record !== null) writeIfPossible(at(run, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...record, session, former }))
       },
       read: (run) => (RUN_ID.test(run) ? readRecord(root, run) : null),
-      isUnreadable: (run) => lstatSync(at(run, 'run.json'), { throwIfNoEntry: false }) !== undefined && readRecord(root, run) === null,
+      isUnreadable: (run) => mayExist(at(run, 'run.json')) && readRecord(root, run) === null,
       list: () => listRuns(root),
+      stamp: (now) => stampOf(root, now),
+      seen: () => readSeen(home),
+      recordSeen: (text) => writeSeen(home, text),
+      isGone: (run) => orNull(() => lstatSync(at(run, 'gone'))) !== null,
+      recordGone: (run) => void createOnce(at(run, 'gone')),
       uid: (run) => statSync(join(root, run), { throwIfNoEntry: false })?.uid ?? null,
       remove: (run) => (RUN_ID.test(run) ? removeWhole(join(root, run)) : null),
       path: (run) => join(root, run),
@@ -60,6 +66,7 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
       },
     },
     evidence: {
+      keeper: (run) => processFrom(evidenceIn(at(run, 'keeper'))),
       harness: (run) => processFrom(evidenceIn(at(run, 'pid'))),
       recordHarness: (run, harness) => replaceFile(at(run, 'pid'), `${harness.pid} ${harness.ticks}\n`),
       exit: (run) => readExit(at(run, 'exit')),
@@ -125,14 +132,6 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
   }
 }
 
-const listRuns = (root: string): string[] => {
-  try {
-    return readdirSync(root).filter((name) => RUN_ID.test(name))
-  } catch {
-    return []
-  }
-}
-
 /** Only one that was made for this very run: everybody in it is taken for its member. */
 const ownCgroup = (path: string, run: string): string | null =>
   /^\/.*\/holdfast-[0-9a-f]{12}-(r[0-9a-f]{12})(\.scope)?$/.exec(path)?.[1] === run ? path : null
@@ -152,8 +151,8 @@ function readRecord(root: string, run: string): RunRecord | null {
   if (text === null) return null
   try {
     const { format, ...record } = JSON.parse(text) as RunRecord & { format: number }
-    if (format !== RUN_FORMAT || record.id !== run) return null
-    return { ...OLDER, ...record, keeper: processFrom(evidenceIn(join(root, run, 'keeper'))) ?? record.keeper }
+    const whole = { ...OLDER, ...record, keeper: processFrom(evidenceIn(join(root, run, 'keeper'))) ?? record.keeper }
+    return format === RUN_FORMAT && record.id === run && isRunRecord(whole) ? whole : null
   } catch {
     return null
   }

@@ -103,6 +103,15 @@ export interface RunRecords {
   /** It has a record that we cannot read: of another format, or damaged. */
   isUnreadable(run: string): boolean
   list(): string[]
+  /** Changes whenever a run directory comes or goes; null: it came to rest a moment ago, or cannot be told. */
+  stamp(now: number): string | null
+  /** What of the run directories was last found in the store; null: nothing that holds. */
+  seen(): string | null
+  /** A full disk is no trouble. */
+  recordSeen(text: string): void
+  /** A person has said that it is gone, although nobody could prove that. */
+  isGone(run: string): boolean
+  recordGone(run: string): void
   /** The user that its directory belongs to; null: it is not there. */
   uid(run: string): number | null
   /** Null, or why not all of it could be removed. */
@@ -118,6 +127,8 @@ export interface RunRecords {
 
 /** What proves how a run lives and how it ended. */
 export interface RunEvidence {
+  /** Its keeper, as the one that launched it wrote it down. */
+  keeper(run: string): ProcessId | null
   harness(run: string): ProcessId | null
   /** For one that we did not start: usually its stub says who it is. */
   recordHarness(run: string, harness: ProcessId): void

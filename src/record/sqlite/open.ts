@@ -4,14 +4,14 @@ import { createFile } from '../../lib/index.ts'
 import { Problem, type ProblemId } from '../../model/index.ts'
 import { type Database, loadSqlite } from '../driver.ts'
 import { otherThanDatabase } from '../plain-files.ts'
-import { borrow, letGo } from './connection-pool.ts'
+import { type Borrowed, borrow, letGo } from './connection-pool.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
 /** SQLite's own patience for one try of a writer; ours, with jitter, comes on top. */
 export const TRY_MS = 100
 
 /** Opens the store's file and brings it to our schema. Never writes over what it could not read. */
-export function openDatabase(path: string, tryMs: number): Database {
+export function openDatabase(path: string, tryMs: number): Borrowed {
   try {
     refuseStranger(path)
     make(path)
