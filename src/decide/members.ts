@@ -1,32 +1,8 @@
-import type { Member, ProcessId, ProcessRow, ProcessTable, Proof, RunRoot, Served, Spared, Tree } from '../model/index.ts'
+import type { Member, ProcessId, ProcessRow, ProcessTable, Proof, Served, Spared, Tree } from '../model/index.ts'
 import { sameProcess } from '../model/index.ts'
-import { isNestedIn, isServerOfOthers, isUnrelated, type Neighbours, rootAt } from './neighbours.ts'
+import { credibleHarness, judging, type TreeRecord } from './membership.ts'
+import type { Neighbours } from './neighbours.ts'
 import { type Index, indexOf } from './process-index.ts'
-
-/** The part of a run's record that decides membership. */
-export type TreeRecord = {
-  readonly id: string
-  readonly marker: number | null
-  readonly cookie: string
-  readonly keeper: ProcessId | null
-  readonly harness: ProcessId | null
-  /** Its keeper has not yet seen the end of what it started. */
-  readonly beginning: boolean
-  /** The user that the run belongs to; null: not known. */
-  readonly uid?: () => number | null
-  /** Members seen earlier: one that was known by its parent is still known when the parent is gone. */
-  readonly journal?: readonly ProcessId[]
-  /** Who is in its cgroup, read after the table: so a pid with a new tenant is never taken for the old one. */
-  readonly contained?: ReadonlySet<number> | null
-  /** Born inside, but not ours to end; nor is what they started. */
-  readonly spared?: readonly ProcessId[]
-  /** It ran before it had a marker: what it started then may carry secrets of runs around it. */
-  readonly adopted?: boolean
-  /** Those that its harness says are of it: lent by a shared daemon, or named by its session's id. A spared one may have started them. */
-  readonly ours?: readonly ProcessId[]
-  /** Markers of others that came to them through a shared daemon, and say nothing about them and what they start. */
-  readonly leaked?: ReadonlySet<number>
-}
 
 export type Census = {
   readonly members: readonly Member[]
@@ -47,8 +23,9 @@ export type Doubtful = { readonly row: ProcessRow; readonly why: string }
  * proves that from its own side: it descends from that run's keeper, or is in that run's cgroup. Anybody can wear a marker, so a marker
  * takes nobody out of a run, and brings nobody in whom another run, another user or another secret speaks for.
  */
-export function census(table: ProcessTable, run: TreeRecord, near: Neighbours): Census {
+export function census(table: ProcessTable, record: TreeRecord, near: Neighbours): Census {
   const index = indexOf(table)
+  const run = { ...record, harness: credibleHarness(record, index.byPid) }
   const judge = judging(run, index, near)
   const members = new Map<number, Member>()
   const doubtful: Doubtful[] = []
@@ -64,9 +41,12 @@ export function census(table: ProcessTable, run: TreeRecord, near: Neighbours): 
     if (doubt === null) take(row, proof)
     else if (!doubtful.some((known) => known.row === row)) doubtful.push({ row, why: doubt })
   }
+  for (const { session, since, sure } of sessionsOf(run, index))
+    for (const row of index.bySession.get(session) ?? [])
+      if (row.ticks >= since) take(row, sure ? 'session' : near.secrets(row.pid).includes(run.cookie) ? 'cookie' : null)
   // Descendants of a member, and the session that it leads. A child is never older than its parent: an older one only met a pid that was
   // used again.
-  for (let leaders: ProcessId[] = ledBefore(run, index); fresh.length + leaders.length > 0; ) {
+  for (let leaders: ProcessId[] = []; fresh.length + leaders.length > 0; ) {
     const parent = fresh.pop()
     if (parent !== undefined) {
       for (const row of index.byParent.get(parent.pid) ?? []) if (row.ticks >= parent.ticks) take(row, 'descendant')
@@ -88,7 +68,7 @@ export function census(table: ProcessTable, run: TreeRecord, near: Neighbours): 
 
 /** Who may have a proof of its own; a run is looked for among these, and not among all. */
 function* candidates(run: TreeRecord, { byPid, byMarker, byCookie, byParent }: Index): Generator<ProcessRow> {
-  const known = [...(run.harness === null ? [] : [run.harness]), ...(run.journal ?? []), ...(run.ours ?? [])]
+  const known = [...(run.harness === null ? [] : [run.harness]), ...(run.journal ?? []), ...(run.seen ?? []), ...(run.ours ?? [])]
   const pids = [...(run.contained ?? []), ...known.map(({ pid }) => pid)]
   for (const pid of pids) {
     const row = byPid.get(pid)
@@ -99,14 +79,20 @@ function* candidates(run: TreeRecord, { byPid, byMarker, byCookie, byParent }: I
 }
 
 /**
- * Leaders, perhaps dead, of sessions that only the run has: the number of a session is not given again while the session has members. The session
- * of a keeper is the run's from the agent on; without a marker nothing tells the keeper's helpers from the rest.
+ * Process sessions that were begun by one of the run who may be gone by now. `sure`: the session is still the one of then: we made the keeper its
+ * leader and the agent is in it, or one known by identity is. The number of a session is not given again while it has members. In any other
+ * session by such a number, only the secret of the run tells its own from strangers.
  */
-function ledBefore({ keeper, harness, journal = [], marker }: TreeRecord, { byPid }: Index): ProcessId[] {
-  const ofKeeper = keeper === null || harness === null || marker === null ? [] : [{ pid: keeper.pid, ticks: Math.max(keeper.ticks, harness.ticks) }]
-  const isStill = ({ pid, ticks }: ProcessId): boolean => (byPid.get(pid)?.ticks ?? ticks) === ticks
-  return [...ofKeeper.filter(() => keeper !== null && isStill(keeper)), ...[...(harness === null ? [] : [harness]), ...journal].filter(isStill)]
+function* sessionsOf({ keeper, harness, journal = [], seen = [], marker, detached }: TreeRecord, { byPid, bySession }: Index): Generator<Begun> {
+  const known = [...(harness === null ? [] : [harness]), ...journal, ...seen]
+  const isKnown = (row: ProcessRow): boolean => known.some((one) => sameProcess(one, row))
+  const hasKnown = (session: number): boolean => (bySession.get(session) ?? []).some(isKnown)
+  // Without a marker nothing tells the keeper's helpers from the rest.
+  if (keeper !== null && harness !== null && marker !== null)
+    yield { session: keeper.pid, since: Math.max(keeper.ticks, harness.ticks), sure: detached === true && hasKnown(keeper.pid) }
+  for (const { pid, ticks } of known) if (!byPid.has(pid) && bySession.has(pid)) yield { session: pid, since: ticks, sure: hasKnown(pid) }
 }
+type Begun = { readonly session: number; readonly since: number; readonly sure: boolean }
 
 /** One census says this of the tree. Without a cgroup, emptiness needs two of these in a row. */
 export function treeOf(seen: Census, spared: readonly Spared[] = [], served: readonly Served[] = []): Tree {
@@ -116,130 +102,9 @@ export function treeOf(seen: Census, spared: readonly Spared[] = [], served: rea
   return spared.length === 0 ? { kind: 'empty' } : { kind: 'empty', spared }
 }
 
-/** Nearest above a process: our agent, one that a shared daemon lends to us, our keeper with what it started for itself, or another run. */
-type Descent = { readonly kind: 'ours' | 'lent' | 'keeping' | 'none' } | { readonly kind: 'theirs'; readonly whose: RunRoot | null }
-
-type Judge = {
-  readonly isOutside: (row: ProcessRow) => boolean
-  readonly ownProof: (row: ProcessRow) => Proof | null
-  /** Why its marker is not believed; null: it is. */
-  readonly doubt: (row: ProcessRow) => string | null
-}
-
-function judging(run: TreeRecord, index: Index, near: Neighbours): Judge {
-  const { byPid, rows } = index
-  const ours = new Set((run.ours ?? []).flatMap(({ pid, ticks }) => (byPid.get(pid)?.ticks === ticks ? [pid] : [])))
-  const spared = withDescendants(run.spared ?? [], rows, ours)
-  const harness = credibleHarness(run, byPid)
-  const isHarness = (row: ProcessRow): boolean => harness !== null && sameProcess(harness, row)
-  const isKeeper = (row: ProcessRow): boolean => run.keeper !== null && sameProcess(run.keeper, row)
-  const isHelper = (row: ProcessRow): boolean => near.helper !== null && sameProcess(near.helper, row)
-  const isContained = (row: ProcessRow): boolean => run.contained?.has(row.pid) === true
-  const descents = new Map<number, Descent>()
-  const descentOf = (row: ProcessRow): Descent => {
-    const known = descents.get(row.pid) ?? descent(row)
-    descents.set(row.pid, known)
-    return known
-  }
-  const descent = (first: ProcessRow): Descent => {
-    // No chain of parents is longer than the table; one that is made up might go in a circle.
-    for (let row = first, child: ProcessRow | null = null, steps = 0; steps < rows.length; steps++) {
-      // Another run's own process first: files that an agent can write to may name it as ours.
-      const whose = rootAt(row, run.id, near)
-      if (whose !== null) return { kind: 'theirs', whose }
-      if (isServerOfOthers(row, run.id, near, byPid) || isHelper(row)) return { kind: 'theirs', whose: null }
-      if (isKeeper(row)) return { kind: child !== null && isInherited(child, row, run) ? 'ours' : 'keeping' }
-      if (ours.has(row.pid)) return { kind: 'lent' }
-      if (isHarness(row)) return { kind: 'ours' }
-      const parent = byPid.get(row.parent)
-      if (parent === undefined || parent.ticks > row.ticks) return { kind: 'none' }
-      child = row
-      row = parent
-    }
-    return { kind: 'none' }
-  }
-  /** A run that was started in ours, and whose marker and secret it has: it only came to us when its own keeper or parents were gone. */
-  const isOfNested = (row: ProcessRow): boolean => {
-    const marked = run.marker === null ? near.byCookie.get(row.cookie ?? '') : near.byMarker.get(row.marker ?? Number.NaN)
-    if (marked === undefined || isContained(row) || isHarness(row) || !isNestedIn(marked.id, run.id, near)) return false
-    return run.leaked?.has(row.marker ?? Number.NaN) !== true && near.secrets(row.pid).at(-1) === marked.cookie
-  }
-  const cgroupOfOther = (row: ProcessRow): string | null => {
-    if (isContained(row)) return null
-    const other = near.cgroupRun(row.pid)
-    return other !== null && near.runs.has(other) && isUnrelated(other, run.id, near) ? other : null
-  }
-  const isOutside = (row: ProcessRow): boolean => {
-    if (spared.has(row.pid)) return true
-    const by = descentOf(row)
-    // What has our own marker is no helper, wherever it was started.
-    if (by.kind === 'keeping') return isKeeper(row) || run.marker === null || row.marker !== run.marker
-    // One of a run in ours may have lost its parents to a process above both.
-    if (by.kind === 'theirs') return !isStrayOf(row, by.whose)
-    // Below our agent, only one that has left our cgroup can be in another's. A shared daemon's is where that was first started.
-    const mayHaveLeft = by.kind === 'none' || (by.kind === 'ours' && run.contained != null)
-    return isOfNested(row) || (mayHaveLeft && cgroupOfOther(row) !== null)
-  }
-  const isStrayOf = (row: ProcessRow, whose: RunRoot | null): boolean =>
-    whose !== null && isNestedIn(run.id, whose.id, near) && row.marker === run.marker && near.secrets(row.pid).at(-1) === run.cookie
-  return {
-    isOutside,
-    doubt: (row) => {
-      if (descentOf(row).kind !== 'none' || run.journal?.some((known) => sameProcess(known, row)) === true) return null
-      const uid = run.uid?.() ?? null
-      if (uid !== null && row.uid !== uid) return `belongs to another user (uid ${row.uid})`
-      const cgroup = cgroupOfOther(row)
-      if (cgroup !== null) return `is in the cgroup of run ${cgroup}`
-      const secrets = run.adopted === true ? [] : near.secrets(row.pid)
-      return secrets.length === 0 || secrets.includes(run.cookie) ? null : 'has the secret of another run'
-    },
-    ownProof: (row) => {
-      if (isContained(row)) return 'cgroup'
-      if (run.marker !== null && row.marker === run.marker) return 'marker'
-      if (run.marker === null && row.cookie === run.cookie) return 'cookie'
-      if (isHarness(row)) return 'recorded'
-      if (run.journal?.some((known) => sameProcess(known, row)) === true) return 'journal'
-      if (ours.has(row.pid)) return 'harness-id'
-      return descentOf(row).kind === 'ours' ? 'descendant' : null
-    },
-  }
-}
-
-/** A file in the run directory names the agent, and the agent can write there: while its keeper lives, it must be the keeper's child. */
-function credibleHarness({ harness, keeper, adopted }: TreeRecord, byPid: ReadonlyMap<number, ProcessRow>): ProcessId | null {
-  if (harness === null || keeper === null || adopted === true) return harness
-  const row = byPid.get(harness.pid)
-  return row !== undefined && byPid.get(keeper.pid)?.ticks === keeper.ticks && row.parent !== keeper.pid ? null : harness
-}
-
-/**
- * A child of the keeper that it did not start for itself: the agent before its name is known, or an orphan that the keeper inherited as init of
- * a container. A helper has the keeper's own marker. A child that is older than the agent was a job of the shell that became the keeper.
- */
-function isInherited(child: ProcessRow, keeper: ProcessRow, { marker, harness, beginning }: TreeRecord): boolean {
-  if (marker === null) return harness === null && beginning
-  if (child.marker === marker) return true
-  return harness !== null && child.ticks >= harness.ticks && (child.marker ?? null) !== (keeper.marker ?? null)
-}
-
 /** A cgroup knows who is in it, whatever else could not be read; but everybody in it must have been looked at. */
 function blindness(table: ProcessTable, { dark }: Index, run: TreeRecord, inside: number): string | null {
   if (run.contained) return inside === run.contained.size ? null : 'somebody has just appeared in its cgroup'
   if (table.blind !== null) return table.blind
   return dark === undefined ? null : `pid ${dark.pid} (${dark.name}) could not be read: ${dark.unreadable}`
-}
-
-const NOBODY: ReadonlySet<number> = new Set()
-
-function withDescendants(roots: readonly ProcessId[], rows: readonly ProcessRow[], except: ReadonlySet<number>): ReadonlySet<number> {
-  if (roots.length === 0) return NOBODY
-  const found = new Map(rows.filter((row) => roots.some((root) => sameProcess(root, row))).map((row) => [row.pid, row]))
-  for (let before = -1; before !== found.size && found.size > 0; ) {
-    before = found.size
-    for (const row of rows) {
-      const parent = found.get(row.parent)
-      if (parent !== undefined && row.ticks >= parent.ticks && !except.has(row.pid)) found.set(row.pid, row)
-    }
-  }
-  return new Set(found.keys())
 }

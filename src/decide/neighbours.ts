@@ -15,6 +15,8 @@ export type Questions = {
   readonly secrets: (pid: number) => readonly string[]
   /** The run whose cgroup it is in, by the name of that cgroup. */
   readonly cgroupRun: (pid: number) => string | null
+  /** The tmux server that hosts a run, as its record has it. */
+  readonly server: (run: string) => ProcessId | null
   /** This very process, if it was started to work for a run; it belongs to none. */
   readonly helper: ProcessId | null
 }
@@ -37,24 +39,28 @@ export function rootAt(row: ProcessRow, own: string, { byRoot }: Neighbours): Ru
   return found !== undefined && found.id !== own && found.root !== null && sameProcess(found.root, row) ? found : null
 }
 
-/** The tmux server of another run: the parent of that run's keeper. Its other panes may be anybody's. */
-export function isServerOfOthers({ pid }: ProcessRow, own: string, near: Neighbours, byPid: ReadonlyMap<number, ProcessRow>): boolean {
+/** The tmux server of another run, by its record, and the parent of that run's keeper. Its other panes may be anybody's. */
+export function isServerOfOthers(row: ProcessRow, own: string, near: Neighbours, byPid: ReadonlyMap<number, ProcessRow>): boolean {
   if (near.hosted.length === 0) return false
-  const servers = serversOf.get(near) ?? findServers(near, byPid)
-  serversOf.set(near, servers)
-  return servers.get(pid)?.some((id) => id !== own) === true
+  const parents = parentsOf.get(near) ?? parentsOfKeepers(near, byPid)
+  parentsOf.set(near, parents)
+  const hosted = parents.get(row.pid)?.filter((id) => id !== own) ?? []
+  return hosted.some((id) => {
+    const server = near.server(id)
+    return server !== null && sameProcess(server, row)
+  })
 }
 
-/** Once a pass, however many runs are looked for in it: the runs that each server hosts. */
-const serversOf = new WeakMap<Neighbours, ReadonlyMap<number, readonly string[]>>()
-function findServers({ hosted }: Neighbours, byPid: ReadonlyMap<number, ProcessRow>): Map<number, string[]> {
-  const servers = new Map<number, string[]>()
+/** Once a pass, however many runs are looked for in it: the runs whose keeper has this parent. */
+const parentsOf = new WeakMap<Neighbours, ReadonlyMap<number, readonly string[]>>()
+function parentsOfKeepers({ hosted }: Neighbours, byPid: ReadonlyMap<number, ProcessRow>): Map<number, string[]> {
+  const parents = new Map<number, string[]>()
   for (const { id, root } of hosted) {
     const keeper = root === null ? undefined : byPid.get(root.pid)
     if (keeper === undefined || keeper.ticks !== root?.ticks) continue
-    servers.set(keeper.parent, [...(servers.get(keeper.parent) ?? []), id])
+    parents.set(keeper.parent, [...(parents.get(keeper.parent) ?? []), id])
   }
-  return servers
+  return parents
 }
 
 /** Whether `inner` was started, directly or not, in the run `outer`. */

@@ -53,7 +53,8 @@ function look(pid: number, otherwise: (pid: number) => Sample): Sample {
   try {
     const { text, uid } = readSmall(`/proc/${pid}/stat`)
     const row = parseStat(text, uid)
-    return row === null ? { kind: 'hidden', why: 'its stat line makes no sense' } : { kind: 'seen', row }
+    if (row === null) return { kind: 'hidden', why: 'its stat line makes no sense' }
+    return { kind: 'seen', row: row.uid === 0 ? { ...row, uid: ownerOf(pid) ?? 0 } : row }
   } catch (error) {
     const code = errorCode(error)
     if (code === 'ENOENT') return otherwise(pid)

@@ -38,6 +38,7 @@ const secretsOf = (cookie: string | null): string[] => (cookie === null ? [] : c
 const nearOf = (rows: readonly ProcessRow[], over: Partial<Questions> = {}, runs = RUNS): Neighbours =>
   neighboursFrom(runs, {
     helper: null,
+    server: () => null,
     cgroupRun: () => null,
     secrets: (pid) => secretsOf(rows.find((one) => one.pid === pid)?.cookie ?? null),
     ...over,
@@ -51,6 +52,7 @@ const mine = { marker: MARKER }
 const theKeeper = row(100, { ...mine, session: 100 })
 const theHarness = row(200, { ...mine, parent: 100 })
 const unmarked = { marker: null }
+const inSession = (one: ProcessRow): ProcessRow => ({ ...one, session: 100 })
 const helping = { marker: HELPER_MARKER }
 /** The keeper, once it has given the run's marker away. */
 const keeping = row(100, { ...helping, session: 100 })
@@ -170,10 +172,50 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
   'by process session': [
     ['its leader is a member', [row(300, { ...mine, session: 300 }), row(310, { session: 300 })], { 300: 'marker', 310: 'session' }],
     ["its leader is none: the user's own terminal", [row(50, { session: 50 }), row(200, mine), row(310, { session: 50 })], { 200: 'marker' }],
-    ['its leader is the keeper', [theKeeper, theHarness, row(310, { session: 100 })], { 200: 'marker', 310: 'session' }],
-    ['its leader was the keeper', [row(310, { session: 100 })], { 310: 'session' }],
-    ['its leader was one seen before', [row(310, { session: 300 })], { 310: 'session' }, { journal: [{ pid: 300, ticks: 3000 }] }],
-    ['in the keeper’s session, but older than the agent', [theKeeper, row(199, { session: 100 })], {}],
+    [
+      'its leader is the keeper',
+      [theKeeper, inSession(theHarness), row(310, { session: 100 })],
+      { 200: 'marker', 310: 'session' },
+      { detached: true },
+    ],
+    [
+      'its leader was the keeper, and the agent is in it',
+      [inSession(theHarness), row(310, { session: 100 })],
+      { 200: 'marker', 310: 'session' },
+      { detached: true },
+    ],
+    ['its leader was the keeper, and nobody else is in it that is known', [row(310, { session: 100 })], {}, { detached: true }],
+    ['the same, with the secret', [row(310, { session: 100, cookie: 'mine' })], { 310: 'cookie' }, { detached: true }],
+    [
+      'a keeper that was a shell of somebody’s leads strangers, too',
+      [theKeeper, inSession(theHarness), row(310, { session: 100 })],
+      { 200: 'marker' },
+    ],
+    ['the same, with the secret', [theKeeper, inSession(theHarness), row(310, { session: 100, cookie: 'mine' })], { 200: 'marker', 310: 'cookie' }],
+    [
+      'its leader was one seen before, and so is one in it',
+      [row(310, { session: 300 }), row(320, { session: 300 })],
+      { 310: 'session', 320: 'journal' },
+      {
+        journal: [
+          { pid: 300, ticks: 3000 },
+          { pid: 320, ticks: 3200 },
+        ],
+      },
+    ],
+    [
+      'its number was that of one seen before, who may never have led one',
+      [row(310, { session: 300 })],
+      {},
+      { journal: [{ pid: 300, ticks: 3000 }] },
+    ],
+    ['the same, with the secret', [row(310, { session: 300, cookie: 'mine' })], { 310: 'cookie' }, { journal: [{ pid: 300, ticks: 3000 }] }],
+    [
+      'in the keeper’s session, but older than the agent',
+      [theKeeper, inSession(theHarness), row(199, { session: 100 })],
+      { 200: 'marker' },
+      { detached: true },
+    ],
     ['in the session of a new tenant of the keeper’s pid', [row(100, { ticks: 3000, session: 100 }), row(310, { session: 100 })], {}],
     ['the member of that pid leads no session', [row(300, { ...mine, session: 50 }), row(310, { session: 300 })], { 300: 'marker' }],
     ['older than its leader', [row(300, { ...mine, session: 300 }), row(310, { session: 300, ticks: 2999 })], { 300: 'marker' }],
@@ -364,6 +406,14 @@ describe('where a shortcut would be wrong', () => {
 })
 
 describe('what an agent writes about itself', () => {
+  verifies('innocent', 'neither its file nor its journal makes a process of another user ours', () => {
+    const root = row(900, { uid: 0, session: 900 })
+    const rows = [root, row(910, { uid: 0, session: 900 })]
+    expect(proofs(count(rows, { harness: { pid: 900, ticks: 9000 } }))).toEqual({})
+    expect(proofs(count(rows, { journal: [{ pid: 900, ticks: 9000 }] }))).toEqual({})
+    // The command itself has seen it as a member a moment ago: sudo, orphaned meanwhile.
+    expect(proofs(count([root], { seen: [{ pid: 900, ticks: 9000 }] }))).toEqual({ 900: 'journal' })
+  })
   // The file that names the agent lies in a directory that the agent can write to.
   verifies('innocent', 'a process that is not the keeper’s child is not believed to be the agent while the keeper lives', () => {
     const stranger = row(900, { parent: 1 })
@@ -385,14 +435,17 @@ describe('ourselves and the tmux server', () => {
   })
   verifies('innocent', 'a tmux server that hosts another run is not ours, although an agent has adopted it', () => {
     const rows = [theHarness, row(300, { parent: 200 }), row(500, { ...helping, parent: 300 }), row(310, { parent: 300 })]
-    const near = (hosted: boolean): Neighbours =>
+    const near = (hosted: boolean, server = { pid: 300, ticks: 3000 }): Neighbours =>
       nearOf(
         rows,
-        {},
+        { server: () => server },
         RUNS.map((one) => (one.id === 'r2' ? { ...one, hosted } : one)),
       )
     const pids = (hosted: boolean): number[] => census({ rows, blind: null }, record(), near(hosted)).members.map(({ row: { pid } }) => pid)
     expect(pids(true)).toEqual([200])
     expect(pids(false)).toEqual([200, 300, 310])
+    // A keeper whose server is gone has another parent, which is none.
+    const strayed = census({ rows, blind: null }, record(), near(true, { pid: 301, ticks: 3010 })).members.map(({ row: { pid } }) => pid)
+    expect(strayed).toEqual([200, 300, 310])
   })
 })

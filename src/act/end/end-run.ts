@@ -3,7 +3,6 @@ import { converge, endedAt, verdict, whatBecomesOf, withNestedAgents } from '../
 import type { Agent, Ending, Intent, LiveRun, Member, Run, RunEnd, Spared, Store, Survivor } from '../../model/index.ts'
 import { BY, isByPerson, isLive, Problem, sameProcess } from '../../model/index.ts'
 import { isHere, type Looked, lookAt } from '../look/look.ts'
-import { suspectsLeft } from '../look/suspects-left.ts'
 import type { EndPorts } from '../ports.ts'
 import { endTree, type Told } from './end-tree.ts'
 import { endTimer, nudgeKeeper, settleKeeper, untilKeeperWrote } from './keeper.ts'
@@ -38,11 +37,6 @@ export type How = {
  * looked at once more.
  */
 export async function endRun(first: LiveRun, ender: EndRunPorts, how: How, justSeen?: Looked): Promise<RunEnd> {
-  const end = await endAndProve(first, ender, how, justSeen)
-  return end.kind === 'ended' && how.intent !== null ? { ...end, suspects: await suspectsLeft(first, ender) } : end
-}
-
-async function endAndProve(first: LiveRun, ender: EndRunPorts, how: How, justSeen?: Looked): Promise<RunEnd> {
   const tally: Tally = { ended: [], spared: [], agents: [] }
   // What cannot be judged is left exactly as it is: no tombstone, no `stopping`. What is over needs nobody to ask for it.
   const seenFirst = justSeen ?? (await lookAt(first, ender))

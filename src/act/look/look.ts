@@ -1,22 +1,10 @@
 import type { Ask, Census, Neighbours, Seen, TreeRecord } from '../../decide/index.ts'
 import { census, judge, judgePlace, spareReason, treeOf } from '../../decide/index.ts'
-import type {
-  Cgroups,
-  CgroupView,
-  Fact,
-  Member,
-  Place,
-  Processes,
-  ProcessId,
-  ProcessTable,
-  RunEvidence,
-  Served,
-  Spared,
-  Tree,
-} from '../../model/index.ts'
+import type { Cgroups, CgroupView, Fact, Member, Place, Processes, ProcessId, ProcessTable, Served, Spared, Tree } from '../../model/index.ts'
 import { isDead, sameProcess } from '../../model/index.ts'
 import { bornAfter, type Lookable, type LookPorts, type Pass } from '../ports.ts'
 import { sessionsInDaemons } from './harness-daemons.ts'
+import { harnessOf, lookAtHarness } from './look-at-harness.ts'
 import { neighbours } from './neighbours.ts'
 
 export type Looked = Seen & { readonly harnessId: ProcessId | null }
@@ -68,10 +56,11 @@ function knowing(processes: Processes, table: ProcessTable): Processes {
 export const lookAt = async (run: Lookable, eyes: LookPorts): Promise<Looked> => (await lookAtAll([run], eyes)).get(run.id) as Looked
 
 /** The exit record is read last: a keeper seen gone has written all it ever will. */
-function lookAtProcesses(run: Lookable, { processes, evidence, fences, exitsZeroAfter }: LookPorts): Looked {
+function lookAtProcesses(run: Lookable, eyes: LookPorts): Looked {
+  const { processes, evidence, fences, exitsZeroAfter } = eyes
   const at = (id: ProcessId): Fact => judge(processes, run.place, id)
   const keeper = run.keeper === null ? null : at(run.keeper)
-  const { harnessId, harness } = lookAtHarness(run, keeper, { processes, evidence })
+  const { harnessId, harness } = lookAtHarness(run, keeper, eyes)
   if (harness?.kind === 'alive')
     return {
       harnessId,
@@ -99,24 +88,6 @@ function lookAtProcesses(run: Lookable, { processes, evidence, fences, exitsZero
     intent: fences.intent(run.id),
   }
 }
-
-/** The agent is named by a file that it can write to itself. While its keeper lives, it is the keeper's child, or the file is wrong. */
-function lookAtHarness(
-  run: Lookable,
-  keeper: Fact | null,
-  { processes, evidence }: Pick<LookPorts, 'processes' | 'evidence'>,
-): Pick<Looked, 'harness' | 'harnessId'> {
-  const named = harnessOf(run, evidence)
-  if (named === null) return { harnessId: null, harness: null }
-  const sample = processes.sample(named.pid)
-  const harness = judge({ ...processes, sample: () => sample }, run.place, named)
-  const isWrong =
-    harness.kind === 'alive' && keeper?.kind === 'alive' && !run.adopted && sample.kind === 'seen' && sample.row.parent !== run.keeper?.pid
-  return isWrong ? { harnessId: null, harness: null } : { harnessId: named, harness }
-}
-
-/** One that was adopted is known from its record alone. */
-export const harnessOf = (run: Lookable, evidence: RunEvidence): ProcessId | null => evidence.harness(run.id) ?? (run.adopted ? run.launcher : null)
 
 /** Empty is believed after one pass where a cgroup says so, else only after two complete passes in a row. */
 async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string, Looked>, eyes: LookPorts): Promise<Map<string, Tree>> {
@@ -163,6 +134,7 @@ const recordOf = (run: Lookable, { harnessId, exit, notStarted }: Known, { runRe
   harness: harnessId,
   beginning: exit === null && notStarted === null,
   adopted: run.adopted,
+  detached: run.detached,
   uid: () => runRecords.uid(run.id),
 })
 
@@ -172,7 +144,7 @@ function censusIn({ table, near }: Pass, run: Lookable, known: Known, seenBefore
   const path = evidence.cgroup(run.id)
   const view = path === null ? whoIsWhereItShouldBe(run, cgroups) : cgroups.view(path)
   const contained = view.kind === 'present' ? view.pids : null
-  const record = { ...recordOf(run, known, eyes), contained, journal: [...evidence.journal(run.id), ...seenBefore] }
+  const record = { ...recordOf(run, known, eyes), contained, journal: evidence.journal(run.id), seen: seenBefore }
   const all = census(table, record, near)
   const daemons = sessionsInDaemons({ table, near }, run, known.exit?.at ?? null, all.members, eyes)
   const spared = [...sparedAmong(all.members, eyes), ...ofOtherHomes(all.members, run, near), ...daemons.spared].filter(

@@ -138,8 +138,7 @@ async function originsIn(
   for (const [place, row] of rows.entries()) {
     const agent = agents.find((one) => one.row.pid === row.pid) ?? null
     const parent = rows[place + 1]
-    const kept =
-      parent === undefined || parent.pid !== row.parent ? undefined : roots.find(({ keeper }) => keeper !== null && sameProcess(keeper, parent))
+    const kept = parent === undefined || parent.pid !== row.parent ? undefined : roots.find((run) => isKept(run, parent, row, world))
     const recorded = kept ?? known.find(([id]) => sameProcess(id, row))?.[1] ?? null
     origins.push({
       process: { pid: row.pid, ticks: row.ticks },
@@ -152,6 +151,13 @@ async function originsIn(
     })
   }
   return origins
+}
+
+/** A child of the run's keeper that is not older than the agent: the shell that became the keeper may have had jobs. */
+function isKept(run: Run, parent: ProcessRow, row: ProcessRow, { processes, evidence }: Pick<World, 'evidence' | 'processes'>): boolean {
+  if (run.keeper === null || !sameProcess(run.keeper, parent)) return false
+  const agent = harnessOf(run, evidence)
+  return agent === null ? processes.marker(row.pid) === run.marker : row.ticks >= agent.ticks
 }
 
 /** A conversation may have two owners: the one that its run has on record is the session. */

@@ -1,4 +1,4 @@
-import { censusOf, endRun, endWhatIsLeft, type LookPorts, type RunEnd, untilKeeperLeft } from '../../act/index.ts'
+import { censusOf, endRun, endWhatIsLeft, type LookPorts, type RunEnd, untilKeeperLeft, withSuspects } from '../../act/index.ts'
 import type { Intent, LiveRun, Run, Session, SessionRecord, Store } from '../../model/index.ts'
 import { isLive } from '../../model/index.ts'
 import { ancestorsOf, parentRun } from '../caller/caller.ts'
@@ -32,7 +32,12 @@ export async function stop(world: World, request: StopRequest): Promise<Stopped[
   // One who was sent to do it from outside does it, wherever it is.
   const isOutside = request.outside === true && (world.own.isHelper() || world.keepers.markerTrouble() !== null)
   const around = isOutside ? null : await ancestorsOf(world, await parentRun(world))
-  return Promise.all(views.map(({ session, run }) => stopOne(world, store, session, run, intent, request.graceMs, around)))
+  const stopped = await Promise.all(views.map(({ session, run }) => stopOne(world, store, session, run, intent, request.graceMs, around)))
+  const ends = await withSuspects(
+    stopped.map(({ end }) => end),
+    world,
+  )
+  return stopped.map((one, index) => ({ ...one, end: ends[index] ?? one.end }))
 }
 
 /** All that live, and those whose trees do although their runs are over. */

@@ -32,11 +32,11 @@ export async function recoverStore(store: Store, eyes: Eyes, as: 'writer' | 'rea
 
 async function restore(store: Store, records: readonly RunRecord[], eyes: Eyes): Promise<void> {
   // First what the store itself calls live, and is not: its session may have gone on under another id.
-  await settle(store, await liveRuns(store), eyes)
+  const owners = await settle(store, await liveRuns(store), eyes)
   const mounts = eyes.directories.mounts()
   await store.claims.restore(
     records.map((record) => ({
-      record,
+      record: beside(record, owners),
       directory: eyes.directories.look(record.dir, mounts),
       native: eyes.agentState.natives(record.id).at(-1) ?? null,
     })),
@@ -57,21 +57,33 @@ type LiveView = SessionRecord & { readonly run: LiveRun }
 const liveRuns = async (store: Store): Promise<LiveView[]> =>
   (await store.runs.live(policy.sessionsShown)).views.filter((view): view is LiveView => view.run !== null && isLive(view.run))
 
-/** What is proven over is recorded so. */
-async function settle(store: Store, views: readonly LiveView[], eyes: Eyes): Promise<void> {
+/** What is proven over is recorded so. Answers the sessions that have a live owner for certain. */
+async function settle(store: Store, views: readonly LiveView[], eyes: Eyes): Promise<ReadonlySet<string>> {
   const roots = await store.runs.roots()
   const looked = await lookAtAll(
     views.map(({ run }) => run),
     { ...eyes, liveRoots: async () => roots },
   )
   const record = recordInPassing()
+  const owners = new Set<string>()
   for (const { run, session } of views) {
     const seen = looked.get(run.id) as Looked
-    const ending = endingFor(run, session.epoch, verdict(run, seen))
+    const judged = verdict(run, seen)
+    if (judged.kind === 'alive') owners.add(session.id)
+    const ending = endingFor(run, session.epoch, judged)
     const at = endedAt(run, seen.exit, eyes.clock.now())
     if (ending !== null) await record(() => store.claims.recordEnded(run, ending, seen.harnessId, at))
   }
+  return owners
 }
+
+/**
+ * A session with a live owner was not claimed again: a directory that says so is false, or a stray. It becomes a session of its own, so that it can
+ * neither hide the owner nor raise the epoch over it.
+ */
+const beside = (record: RunRecord, owners: ReadonlySet<string>): RunRecord =>
+  owners.has(record.session) ? { ...record, session: `${record.session.slice(0, STEM)}.${record.id}`, former: [] } : record
+const STEM = 90
 
 /** A later epoch is claimed only over a run that is over: where nothing else can be told, that tells it. */
 function endingFor(run: LiveRun, epoch: number, judged: Verdict): Ending | null {

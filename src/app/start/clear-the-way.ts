@@ -1,4 +1,4 @@
-import { endRun, endWhatIsLeft, type RunEnd } from '../../act/index.ts'
+import { endRun, endWhatIsLeft, type RunEnd, withSuspects } from '../../act/index.ts'
 import type { ClaimDecision } from '../../decide/index.ts'
 import type { Intent, LiveRun } from '../../model/index.ts'
 import { isLive, Problem } from '../../model/index.ts'
@@ -67,7 +67,7 @@ const graceOf = ({ request, world }: Plan): number => request.graceMs ?? world.p
 async function retire(plan: Plan, run: LiveRun, retired: RunEnd[]): Promise<void> {
   const { world, store, request } = plan
   const how = { intent: intentOfTakeover(world), graceMs: graceOf(plan), despiteUnknown: request.force ?? false }
-  const end = await endRun(run, { ...world, store }, how)
+  const [end] = (await withSuspects([await endRun(run, { ...world, store }, how)], world)) as [RunEnd]
   const isOwn = end.run.id === run.id
   if (end.kind === 'survivors' && isOwn) throw survivorsProblem(end, 'processes')
   if (end.kind === 'unknown' && isOwn) throw refusal({ for: { what: 'session', run }, because: 'unproven', why: end.why }, world, plan.directory)

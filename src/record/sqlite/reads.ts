@@ -197,11 +197,19 @@ export const sessionsOfRuns = (db: Database): ReadonlyMap<string, string> =>
       .map((row) => [String(row['id']), String(row['session'])]),
   )
 
+/** A row that makes no sense is told elsewhere; the others are not kept from their keepers by it. */
 export const unkept = (db: Database): LiveRun[] =>
   db
     .prepare(`SELECT ${runColumns('r')} FROM run r WHERE state IN (${LIVE}) AND keeper IS NULL AND adopted = 0`)
     .all()
-    .map(toRun)
+    .flatMap((row) => {
+      try {
+        return [toRun(row)]
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error
+        return []
+      }
+    })
     .filter(isLive)
 
 const NEWEST = `SELECT seq || ' ' || at || ' ' || kind || ' ' || run AS event FROM event`
