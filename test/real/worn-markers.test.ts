@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { COMMAND, gone, inLab, isAlive, type Lab, readOr, unable, until } from './lab.ts'
-import { isRoot, markerOf, OTHER_USER, ofNobody, ofOtherUser, withoutCgroup } from './users.ts'
+import { isRoot, markerOf, OTHER_USER, ofNobody, ofOtherUser, parentOf, withoutCgroup } from './users.ts'
 
 /** Anybody can read a marker in /proc and wear it: it must neither save a process, nor cost one its life, nor speak for it. */
 type Level = { readonly name: string; readonly contained: boolean }
@@ -142,4 +143,62 @@ verifies(
       await lab.ok(['stop', '--suspect', String(far)], { command })
       await gone(far)
     }),
+)
+
+verifies('stop-proof', 'a keeper in a pane whose tmux server was killed hides nobody else’s orphans', () =>
+  inLab(async (lab) => {
+    const command = withoutCgroup(lab)
+    await lab.ok(
+      ['run', '--tmux', '--session', 'h', '--dir', lab.newDir(), '--detach', '--', 'sh', '-c', 'trap "" HUP TERM; while :; do sleep 0.2; done'],
+      {
+        command,
+      },
+    )
+    await lab.ok(lab.detached('o', 'sh', '-c', '(setsid sh -c \'echo $$ >"$FA_DIR/orphan.pid"; exec sleep 801\' &); exec sleep 300'), { command })
+    const left = await orphan(lab, 'orphan')
+    process.kill(parentOf((await lab.status('h')).keeper), 'SIGKILL')
+    expect(await lab.ok(['stop', 'o', '--grace', '1s'], { command })).toContain('seen gone')
+    expect(isAlive(left)).toBe(false)
+    await lab.hf(['stop', 'h', '--grace', '300ms'], { command })
+  }),
+)
+
+verifies(
+  'innocent',
+  'what a shell had started before it became the keeper, and what that starts later, is not of the run, and does not act for it',
+  () =>
+    inLab(async (lab) => {
+      const command = withoutCgroup(lab)
+      const job = `(sh -c 'while [ ! -e "$FA_DIR/go" ]; do sleep 0.05; done; ${command} whoami >"$FA_DIR/who" 2>&1; echo $$ >"$FA_DIR/older.pid"; sleep 601; :' &)`
+      const front = spawn('setsid', ['sh', '-c', `${job}; exec ${COMMAND} run --session e --dir ${lab.dir} -- sleep 300`], {
+        env: lab.env,
+        stdio: 'ignore',
+        cwd: lab.dir,
+      })
+      await until('the run', async () => (await lab.hf(['status', 'e', '--json'])).stdout.includes('"running"'))
+      writeFileSync(join(lab.agentDir, 'go'), '')
+      const older = await lab.pid('older')
+      const younger = await until('its child', () => readOr(`/proc/${older}/task/${older}/children`).trim() || null)
+      expect(readOr(join(lab.agentDir, 'who'))).not.toContain('session e')
+      await lab.ok(['stop', 'e', '--grace', '1s'])
+      expect([older, Number(younger)].map(isAlive)).toEqual([true, true])
+      for (const pid of [Number(younger), older]) process.kill(pid, 'SIGKILL')
+      await gone(front.pid ?? 0)
+    }),
+)
+
+verifies('one-owner', 'a run directory that an agent made up hides no live owner, and raises no epoch over it', () =>
+  inLab(async (lab) => {
+    await lab.ok(lab.detached('live', 'sleep', '1000'))
+    const { pid, epoch } = await lab.status('live')
+    const [run = ''] = readdirSync(join(lab.home, 'runs'))
+    const record = JSON.parse(readOr(join(lab.home, 'runs', run, 'run.json'))) as Record<string, unknown>
+    mkdirSync(join(lab.home, 'runs', 'r0123456789ab'), { mode: 0o700 })
+    const forged = { ...record, id: 'r0123456789ab', epoch: epoch + 1, launcher: { pid: 2, ticks: 1 }, keeper: null, marker: null }
+    writeFileSync(join(lab.home, 'runs', 'r0123456789ab', 'run.json'), JSON.stringify(forged), { mode: 0o600 })
+    expect(await lab.status('live')).toMatchObject({ pid, epoch, state: 'running' })
+    expect((await lab.refused(lab.detached('live', 'true'))).code).toBe(75)
+    expect(await lab.ok(['stop', 'live', '--grace', '1s'])).toContain('seen gone')
+    expect(isAlive(pid)).toBe(false)
+  }),
 )
