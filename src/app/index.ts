@@ -35,6 +35,7 @@ export { deliver, newNotifications, nothingHeard, notifyWays } from './notify/no
 export { type AfterJoin, endAfterJoin, joinPane } from './pane/join-pane.ts'
 export { logs } from './pane/logs.ts'
 export { type Sent, send } from './pane/send.ts'
+export { resolveUnreadable, unreadableRuns, unreadableWithoutStore } from './recover/unreadable-runs.ts'
 export { endWithoutStore, isCalled, seeWithoutStore, stopWithoutStore, unknownWithoutStore } from './recover/without-store.ts'
 export { countSessions, type SessionCount } from './see/count-sessions.ts'
 export { endOf } from './see/end-of.ts'

@@ -1,7 +1,8 @@
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type HookHelp, hear, openHookWorld, readAll } from '../app/index.ts'
-import { exitCode } from '../model/index.ts'
+import { exitCode, plainLines, plainParagraph } from '../model/index.ts'
+import { faultOf } from '../show/index.ts'
 
 /** A payload may carry a whole prompt, or a file that is to be written. */
 const MAX_PAYLOAD = 64 * 1024 * 1024
@@ -16,8 +17,8 @@ async function main([harness = '', event = '']: readonly string[]): Promise<numb
   if (world === null) return 0
   try {
     const { stdout, stderr, status = 0 } = await hear(world, { harness, event, payload: payloadFrom(event === 'record' ? null : stdin()) })
-    if (stdout !== undefined) writeSync(1, `${stdout}\n`)
-    if (stderr !== undefined) writeSync(2, `${stderr}\n`)
+    if (stdout !== undefined) writeSync(1, `${plainLines(stdout).join('\n')}\n`)
+    if (stderr !== undefined) writeSync(2, `${plainLines(stderr).join('\n')}\n`)
     return status
   } finally {
     world.close()
@@ -49,8 +50,8 @@ main(process.argv.slice(2)).then(
   },
   (error: unknown) => {
     // A fault of the world must not disturb the agent. (By its name: the Problem of cli.cjs is another class.)
-    if ((error as Error).name === 'Problem') return
-    writeSync(2, `holdfast hook: a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+    if ((error as Error).name === 'Problem' || faultOf(error) !== null) return
+    writeSync(2, `holdfast hook: ${plainParagraph(`a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)}\n`)
     process.exitCode = exitCode.bug
   },
 )

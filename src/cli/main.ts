@@ -1,10 +1,11 @@
 import { type HookHelp, hookHelp, openWorld, ownArguments } from '../app/index.ts'
 import { exitCode, Problem } from '../model/index.ts'
+import { faultOf } from '../show/index.ts'
 import type { Command, Run } from './command.ts'
 import { tellVersion } from './commands/version.ts'
 import { commandNamed } from './find.ts'
 import { flag, type Parsed, parse } from './options.ts'
-import { say, sayProblem, sayProblemJson, write } from './out.ts'
+import { say, sayBug, sayProblem, sayProblemJson, write } from './out.ts'
 import { TABLE } from './table.ts'
 import { texts } from './texts.ts'
 import { merged, parseVerb } from './verb.ts'
@@ -65,14 +66,15 @@ if (require.main?.filename === __filename)
     (code) => {
       process.exitCode = code
     },
-    (error: unknown) => {
+    (thrown: unknown) => {
+      const error = faultOf(thrown) ?? thrown
       if (error instanceof Problem) {
         if (wantsJson(process.argv.slice(2))) sayProblemJson(error)
         else sayProblem(error)
         process.exitCode = error.exitCode
         return
       }
-      say(`a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+      sayBug(error)
       process.exitCode = exitCode.bug
     },
   )

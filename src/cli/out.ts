@@ -1,10 +1,13 @@
 import { writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
-import { Problem } from '../model/index.ts'
-import { type Paint, painter, problemJson } from '../show/index.ts'
+import { Problem, plainParagraph } from '../model/index.ts'
+import { doorLine, jsonText, type Paint, painter, plain, problemJson, problemText, terminalText } from '../show/index.ts'
 
 const colours = (fd: number): boolean => isatty(fd) && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb'
-export const paintFor = (fd: 1 | 2): Paint => painter(colours(fd))
+/** Of this process alone, so that nothing from elsewhere can paint. */
+const KEY = Math.random().toString(36).slice(2)
+export const paintFor = (fd: 1 | 2): Paint => painter(colours(fd), KEY)
+const throughDoor = (fd: 1 | 2, lines: readonly string[]): string => `${lines.map((line) => doorLine(line, colours(fd) ? KEY : null)).join('\n')}\n`
 
 /** Straight to the descriptor: nothing is lost when the process ends, and a closed reader is no crash. */
 export function write(fd: 1 | 2, data: string | Uint8Array): void {
@@ -37,17 +40,28 @@ export const print = (lines: readonly string[]): void => {
   if (lines.length > 0) write(1, textOf(lines))
 }
 export const printJson = (value: unknown): void => write(1, jsonOf(value))
+/** One object a line. */
+export const printJsonLine = (value: unknown): void => write(1, `${jsonText(value)}\n`)
 
-export const textOf = (lines: readonly string[]): string => `${lines.join('\n')}\n`
-export const jsonOf = (value: unknown): string => `${JSON.stringify(value, null, isatty(1) ? 2 : undefined)}\n`
+/** A line stays one line, whatever stands in it. */
+export const textOf = (lines: readonly string[]): string => throughDoor(1, lines)
+export const jsonOf = (value: unknown): string => `${jsonText(value, isatty(1) ? 2 : undefined)}\n`
+
+/** The output of an agent: every byte as it is for a program and a file, and for a terminal nothing that steers it. */
+export async function pass(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  const shown = isatty(1) ? terminalText() : null
+  for await (const chunk of chunks) write(1, shown === null ? chunk : shown.take(chunk))
+  if (shown !== null) write(1, shown.end())
+}
 
 /** Messages for people go to stderr, and say who speaks. */
-export const say = (message: string): void => write(2, `holdfast: ${message}\n`)
+export const say = (message: string): void => write(2, `holdfast: ${plain(message)}\n`)
+
+/** A bug, with the lines of its stack. */
+export const sayBug = (error: unknown): void =>
+  write(2, `holdfast: ${plainParagraph(`a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)}\n`)
 
 /** For a program: one object on stderr; stdout stays empty, since there is no answer. */
-export const sayProblemJson = (problem: Problem): void => write(2, `${JSON.stringify(problemJson(problem))}\n`)
+export const sayProblemJson = (problem: Problem): void => write(2, `${jsonText(problemJson(problem))}\n`)
 
-export function sayProblem(problem: Problem): void {
-  say(problem.message)
-  if (problem.hint !== null) write(2, `  ${paintFor(2).dim(problem.hint)}\n`)
-}
+export const sayProblem = (problem: Problem): void => write(2, `holdfast: ${throughDoor(2, problemText(problem, paintFor(2)))}`)

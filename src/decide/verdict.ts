@@ -8,6 +8,8 @@ export type Seen = {
   readonly harness: Fact | null
   readonly tree: Tree | null
   readonly exit: ExitRecord | null
+  /** What lies in the place of its files, where no exit record could be read. */
+  readonly trouble?: string | null
   /** The tmux server that hosted it, once its pane was closed. */
   readonly server?: Fact | null
   /** Signals after which its agent exits with 0. */
@@ -80,7 +82,7 @@ export function endingOf(run: LiveRun, seen: Seen): Ending {
   const known = exitOf(run, seen)
   const exit = known?.exit ?? null
   const evidence = [
-    known?.evidence ?? 'no exit record',
+    known?.evidence ?? (seen.trouble ? `no exit record: ${seen.trouble}` : 'no exit record'),
     ...(seen.harness?.kind === 'gone' ? [`agent gone: ${seen.harness.why}`] : []),
     ...(seen.keeper?.kind === 'gone' && known === null ? [`keeper gone: ${seen.keeper.why}`] : []),
     ...serverEvidence(seen.server ?? null),
@@ -150,7 +152,7 @@ export const startTrouble = (code: number): string => START_TROUBLES[code] ?? `e
 
 const lostReason = (run: LiveRun, seen: Seen): string => {
   if (run.adopted) return 'it was adopted while it ran: nobody saw how it ended'
-  return seen.keeper?.kind === 'gone' && seen.keeper.why.includes('started anew')
-    ? 'the machine was started anew while it ran'
-    : 'its processes are gone and nothing tells how it ended'
+  if (seen.keeper?.kind === 'gone' && seen.keeper.why.includes('started anew')) return 'the machine was started anew while it ran'
+  const gone = 'its processes are gone and nothing tells how it ended'
+  return seen.trouble ? `${gone}: ${seen.trouble}` : gone
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { orNull } from './read.ts'
+import { orNull } from './or-null.ts'
 
 /** The executable file that a shell in `dir` finds for a name; null: none. */
 export function findProgram(name: string, dir: string, path = ''): string | null {

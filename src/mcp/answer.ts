@@ -1,6 +1,6 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
-import { Problem } from '../model/index.ts'
-import { problemJson } from '../show/index.ts'
+import { Problem, plain } from '../model/index.ts'
+import { faultOf, jsonText, problemJson } from '../show/index.ts'
 
 /** Tells whoever reads stderr. */
 export type Tell = (text: string) => void
@@ -11,7 +11,7 @@ export type Answer = Readonly<Record<string, unknown>>
 export async function answered(tell: Tell, work: () => Promise<Answer>): Promise<CallToolResult> {
   try {
     const answer = await work()
-    return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: { ...answer } }
+    return { content: [{ type: 'text', text: jsonText(answer) }], structuredContent: { ...answer } }
   } catch (error) {
     const problem = forAgents(problemOf(error, tell))
     return { content: [{ type: 'text', text: sentences(problem) }], structuredContent: problemJson(problem), isError: true }
@@ -39,8 +39,10 @@ export async function readOr<T>(uri: string, tell: Tell, work: () => Promise<T>)
 /** A bug is told without its stack, which is for whoever reads stderr. */
 function problemOf(error: unknown, tell: Tell): Problem {
   if (error instanceof Problem) return error
+  const fault = faultOf(error)
+  if (fault !== null) return fault
   tell(`a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
   return new Problem('unexpected-error', `a bug in Holdfast: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
 }
 
-const sentences = ({ message, hint }: Problem): string => (hint === null ? message : `${message}\n${hint}`)
+const sentences = ({ message, hint }: Problem): string => (hint === null ? plain(message) : `${plain(message)}\n${plain(hint)}`)

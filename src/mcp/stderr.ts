@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { plainParagraph } from '../model/index.ts'
 import type { Tell } from './answer.ts'
 
 /** A client that does nothing but wrong is not told so for ever: nobody may read what we write there. */
@@ -11,7 +12,7 @@ export function teller(): Tell {
     told++
     if (told > MOST_TOLD) return
     try {
-      writeSync(2, `holdfast: ${text}${told === MOST_TOLD ? ' (and from now on nothing more is told)' : ''}\n`)
+      writeSync(2, `holdfast: ${plainParagraph(text)}${told === MOST_TOLD ? ' (and from now on nothing more is told)' : ''}\n`)
     } catch {
       // There is nobody to tell.
     }

@@ -114,6 +114,10 @@ export interface DaemonFiles {
   tell(line: string, at: number): boolean
   /** What others write to it, such as the runtime when it dies, is capped here. */
   capLog(): void
+  /** A link or a pipe in the place of the log is moved aside: nothing is written through it. Answers where it lies now; null: there was none. */
+  mendLog(): string | null
+  /** Why nothing can be written to the log, such as "is a directory"; null: it is a file. */
+  logTrouble(): string | null
   logSize(): number
   /** Its last lines, of those that came after so much of it. */
   lastWords(lines: number, after: number): string

@@ -97,6 +97,7 @@ export {
   type NotifyWay,
 } from './notify.ts'
 export type { Pane } from './pane.ts'
+export { plain, plainLines, plainParagraph } from './plain.ts'
 export { type Policy, policy } from './policy.ts'
 export type { Connection, Connections, End } from './ports/connections.ts'
 export type { Directories, Mount } from './ports/directories.ts'

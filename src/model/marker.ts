@@ -1,14 +1,14 @@
 /**
  * Markers are values of RLIMIT_RTTIME (soft, microseconds): inherited through setsid, double fork and `env -i`, world-readable, and
- * without effect on anything that is not scheduled in real time. A run's own processes carry its marker; those of a run started
- * inside it carry another, and belong to that one as soon as it is on record. All of ours lie in one range.
+ * without effect on anything that is not scheduled in real time. A run's own processes carry its marker, and those of a run started inside it
+ * carry another. Any process can read and set one, so a marker alone decides nothing against another proof. All of ours lie in one range.
  */
 export const MARKER_BASE = 4_000_000_000_000_000
 export const MARKER_SPAN = 0x1_0000_0000_0000
 
 /** A run's own, or a command's that may become one: it counts as another run's only once a run on record has it. */
 export const isRunMarker = (value: number): boolean => value >= MARKER_BASE && value < MARKER_BASE + MARKER_SPAN
-/** A helper's: it works for a run and belongs to none. */
+/** Given to helpers, so that they do not carry the run's. It proves nothing about who has it. */
 export const isHelperMarker = (value: number): boolean => value >= MARKER_BASE + MARKER_SPAN && value < MARKER_BASE + 2 * MARKER_SPAN
 export const isMarker = (value: number): boolean => isRunMarker(value) || isHelperMarker(value)
 

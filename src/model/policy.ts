@@ -42,6 +42,16 @@ export const policy = {
   worldMs: 5_000,
   /** A log keeps this much twice: the current part and the one before. */
   logCapBytes: 10 * 1024 * 1024,
+  /** Files of a run are no larger: those of a line or two, those of many lines, and those that hold a command line or what was counted. */
+  evidenceBytes: 16 * 1024,
+  runFileBytes: 1024 * 1024,
+  runRecordBytes: 16 * 1024 * 1024,
+  /** Nor are the daemon's own files, the receipts of hooks, and the configuration. */
+  smallFileBytes: 1024 * 1024,
+  /** So much of a log of git is read to learn which commits it names. */
+  gitLogBytes: 64 * 1024 * 1024,
+  /** Settings of a harness that are larger are not changed. */
+  settingsBytes: 1024 * 1024,
   /** Ended runs are kept this long and this many. */
   retentionMs: 30 * 24 * 3600 * 1000,
   retentionRuns: 10_000,

@@ -4,6 +4,7 @@ import { HOOK_PROBLEMS, PANE_PROBLEMS, WORKTREE_PROBLEMS } from './problems/plac
 import { LOCK_PROBLEMS, SESSION_PROBLEMS, STOP_PROBLEMS, TALK_PROBLEMS } from './problems/session.ts'
 import { ADOPT_PROBLEMS, AGENT_PROBLEMS, CONVERSATION_PROBLEMS, START_PROBLEMS } from './problems/start.ts'
 import { HOME_PROBLEMS, STORE_PROBLEMS } from './problems/storage.ts'
+import { SYSTEM_PROBLEMS } from './problems/system.ts'
 
 /** Every problem, by capability. The keys are the headings of docs/reference/problems.md. */
 export const PROBLEM_GROUPS = {
@@ -23,6 +24,7 @@ export const PROBLEM_GROUPS = {
   Service: SERVICE_PROBLEMS,
   Store: STORE_PROBLEMS,
   'Home and configuration': HOME_PROBLEMS,
+  System: SYSTEM_PROBLEMS,
   Bugs: BUG_PROBLEMS,
 } as const
 
@@ -44,6 +46,7 @@ export const PROBLEMS = {
   ...SERVICE_PROBLEMS,
   ...STORE_PROBLEMS,
   ...HOME_PROBLEMS,
+  ...SYSTEM_PROBLEMS,
   ...BUG_PROBLEMS,
 } as const
 

@@ -1,17 +1,17 @@
-import { readFileSync, readlinkSync } from 'node:fs'
+import { readlinkSync } from 'node:fs'
 import { isatty } from 'node:tty'
+import { readKernel, readKernelFile } from '../lib/index.ts'
 import { isRunMarker, signalsIn, textOf } from '../model/index.ts'
 import { parseRttime, parseStat, readSmall } from './proc.ts'
-import { readOr } from './read.ts'
 
 /** The numbers of the signals a process ignores. */
 export function ignoredSignals(pid: number): Set<number> {
-  return signalsIn(/^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? '0')
+  return signalsIn(/^SigIgn:\s*([0-9a-f]+)$/m.exec(readKernelFile(`/proc/${pid}/status`).toString('latin1'))?.[1] ?? '0')
 }
 
 /** The run marker this very process was born with, if any; without /proc nothing is to be known of it. */
 export function ownMarker(): number | null {
-  const limits = readOr('/proc/self/limits')
+  const limits = readKernel('/proc/self/limits')
   const soft = limits === null ? null : parseRttime(limits)
   return soft !== null && isRunMarker(soft) ? soft : null
 }
@@ -54,7 +54,7 @@ export function unreadVariables(environment: NodeJS.ProcessEnv): Record<string, 
 }
 
 function wordsOf(path: string): string[] {
-  const bytes = readFileSync(path)
+  const bytes = readKernelFile(path)
   const words: string[] = []
   for (let from = 0, end = bytes.indexOf(0); end >= 0; from = end + 1, end = bytes.indexOf(0, from)) words.push(textOf(bytes.subarray(from, end)))
   return words

@@ -1,6 +1,6 @@
-import { accessSync, constants, readdirSync, readFileSync } from 'node:fs'
+import { accessSync, constants, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { readText } from '../lib/index.ts'
+import { orNull, readCgroupFile, readKernel } from '../lib/index.ts'
 import type { CgroupBase, Cgroups, CgroupView } from '../model/index.ts'
 import { CGROUP_PREFIX } from '../model/index.ts'
 
@@ -25,19 +25,19 @@ function base(): CgroupBase {
     return none(`the cgroup ${path} is not ours to write (${(error as NodeJS.ErrnoException).code})`, mount)
   }
   // Below a threaded cgroup there is no place for whole processes.
-  const type = readOr(join(path, 'cgroup.type'))
+  const type = readOr(path, 'cgroup.type')
   if (type.includes('invalid') || type === 'threaded') return none(`the cgroup ${path} is of type "${type}"`, mount)
   return { kind: 'base', path, inside: ours >= 0 }
 }
 
 const none = (why: string, mount: string | null = null): CgroupBase => ({ kind: 'none', why, mount })
 
-const ownPath = (): string | null => /^0::(\/.*)$/m.exec(readOr('/proc/self/cgroup'))?.[1]?.replace(/\/$/, '') ?? null
+const ownPath = (): string | null => /^0::(\/.*)$/m.exec(readKernel('/proc/self/cgroup') ?? '')?.[1]?.replace(/\/$/, '') ?? null
 
 /** The last mount that shows our cgroup: also one at `unified`, beside the hierarchies of version 1. */
 function mountOf(path: string): { root: string; point: string } | null {
   let found: { root: string; point: string } | null = null
-  for (const line of readFileSync('/proc/self/mountinfo', 'utf8').split('\n')) {
+  for (const line of (readKernel('/proc/self/mountinfo') ?? '').split('\n')) {
     const [before = '', after = ''] = line.split(' - ')
     if (!after.startsWith('cgroup2 ')) continue
     const [, , , mountRoot = '', point = ''] = before.split(' ')
@@ -57,7 +57,7 @@ function isVisible(point: string): boolean {
   }
 }
 
-const readOr = (path: string): string => (readText(path, 'latin1') ?? '').trim()
+const readOr = (path: string, name: string): string => (orNull(() => readCgroupFile(path, name)) ?? '').trim()
 
 function view(path: string): CgroupView {
   const pids = new Set<number>()
@@ -74,7 +74,7 @@ function view(path: string): CgroupView {
 /** A pid of 0 stands for whom this pid namespace does not see. What is below may vanish while we look; the cgroup itself may not. */
 function collect(path: string, pids: Set<number>, below = false): void {
   try {
-    for (const line of readFileSync(join(path, 'cgroup.procs'), 'latin1').split('\n')) if (line !== '') pids.add(Number(line))
+    for (const line of readCgroupFile(path, 'cgroup.procs').split('\n')) if (line !== '') pids.add(Number(line))
     for (const entry of readdirSync(path, { withFileTypes: true })) if (entry.isDirectory()) collect(join(path, entry.name), pids, true)
   } catch (error) {
     if (!below || !['ENOENT', 'ENODEV'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
@@ -82,13 +82,13 @@ function collect(path: string, pids: Set<number>, below = false): void {
 }
 
 function nameOf(pid: number): string | null {
-  const path = /^0::(\/.*)$/m.exec(readOr(`/proc/${pid}/cgroup`))?.[1] ?? ''
+  const path = /^0::(\/.*)$/m.exec(readKernel(`/proc/${pid}/cgroup`) ?? '')?.[1] ?? ''
   return path.split('/').findLast((part) => part.startsWith(CGROUP_PREFIX)) ?? null
 }
 
 /** What all that ever lived in it has burned. */
 function cpuMs(path: string): number | null {
-  const usec = /^usage_usec (\d+)$/m.exec(readOr(join(path, 'cpu.stat')))?.[1]
+  const usec = /^usage_usec (\d+)$/m.exec(readOr(path, 'cpu.stat'))?.[1]
   return usec === undefined ? null : Math.round(Number(usec) / 1000)
 }
 

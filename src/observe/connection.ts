@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync, statSync } from 'node:fs'
-import { readText } from '../lib/index.ts'
+import { readKernel } from '../lib/index.ts'
 import type { Connection, End } from '../model/index.ts'
 
 /** The processes of our user that have the other end of a connection on this machine. None: the kernel does not show that end, or who has it. */
@@ -77,4 +77,4 @@ const linkOf = (path: string): string | null => {
   }
 }
 
-const readOr = (path: string): string => readText(path, 'latin1') ?? ''
+const readOr = (path: string): string => readKernel(path, 'latin1') ?? ''

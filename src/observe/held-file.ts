@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { readKernelFile } from '../lib/index.ts'
 
 /** The process that has locked a file, as the kernel tells it; null: nobody, or nobody of this pid namespace. */
 export function lockHolder(path: string): number | null {
@@ -24,7 +25,8 @@ export function hasOpen(pid: number, path: string): boolean {
 
 function linesOf(path: string): string[][] {
   try {
-    return readFileSync(path, 'latin1')
+    return readKernelFile(path)
+      .toString('latin1')
       .split('\n')
       .map((line) => line.split(/\s+/))
   } catch {

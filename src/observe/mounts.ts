@@ -1,5 +1,5 @@
+import { readKernel } from '../lib/index.ts'
 import type { Mount } from '../model/index.ts'
-import { readOr } from './read.ts'
 
 /** Where a path is within its file system: what a bind mount shows elsewhere keeps this name. */
 export function innerPath(path: string, mounts: readonly Mount[]): string {
@@ -10,7 +10,7 @@ export function innerPath(path: string, mounts: readonly Mount[]): string {
 }
 
 /** What is mounted where, as this process sees it: shallow before deep, and of those at one place the last one counts. */
-export const readMounts = (): readonly Mount[] => parseMounts(readOr('/proc/self/mountinfo') ?? '')
+export const readMounts = (): readonly Mount[] => parseMounts(readKernel('/proc/self/mountinfo') ?? '')
 
 export const parseMounts = (text: string): Mount[] =>
   text

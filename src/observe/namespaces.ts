@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
+import { readKernelFile } from '../lib/index.ts'
 
 /** Whether nobody lives in that pid namespace. What cannot be read is taken to live there. Only meaningful from the initial one. */
 export function isNamespaceGone(namespace: string): boolean {
@@ -24,7 +25,7 @@ function isInitial(pid: string): boolean {
 /** Everybody may read by which pids somebody is known, the outermost first; null: it cannot be told. */
 function pidsOf(pid: string): number[] | 'vanished' | null {
   try {
-    const pids = /^NSpid:\s*(\d[\d\s]*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]
+    const pids = /^NSpid:\s*(\d[\d\s]*)$/m.exec(readKernelFile(`/proc/${pid}/status`).toString('latin1'))?.[1]
     return pids === undefined ? null : pids.trim().split(/\s+/).map(Number)
   } catch (error) {
     return ['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '') ? 'vanished' : null
@@ -45,6 +46,7 @@ export function namesakesOf(pid: number): number[] | null {
 
 /** With hidepid, /proc leaves others out without a word. Being root need not help: it may be root of a user namespace only. */
 export const isHiding = (): boolean =>
-  readFileSync('/proc/self/mountinfo', 'utf8')
+  readKernelFile('/proc/self/mountinfo')
+    .toString('utf8')
     .split('\n')
     .some((line) => / - proc /.test(line) && /\bhidepid=(?!0|off)/.test(line))

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
-import { readText } from '../lib/index.ts'
+import { readKernel } from '../lib/index.ts'
 
 /**
  * Where each process listens: its sockets, looked up in the table of its own network namespace. Tables cost the most: one is read only if
@@ -80,7 +80,7 @@ function readTable(path: string): string {
 }
 
 /** IPv6 may be switched off. */
-const readOr = (path: string): string => readText(path, 'latin1') ?? ''
+const readOr = (path: string): string => readKernel(path, 'latin1') ?? ''
 
 function socketsOf(pid: number): string[] {
   return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { readdirSync, readlinkSync, statSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { basename } from 'node:path'
+import { readKernelFile } from '../lib/index.ts'
 import type { Environment, Place, Processes, ProcessId, ProcessRow, ProcessTable, Sample, SendAnswer, Signal } from '../model/index.ts'
 import { INITIAL_PID_NAMESPACE, innermostCookie, isDead, isMarker, isPid, isSignallable, LINEAGE_VARIABLE, MS_PER_TICK } from '../model/index.ts'
 import { isHiding, isNamespaceGone, namesakesOf } from './namespaces.ts'
@@ -123,7 +124,7 @@ function ownerOf(pid: number): number | null {
 /** Null: it has none, or we may not look (then the marker has to speak). */
 function readCookie(pid: number): string | null {
   try {
-    const environ = `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`
+    const environ = `\0${readKernelFile(`/proc/${pid}/environ`).toString('latin1')}`
     const at = environ.indexOf(`\0${LINEAGE_VARIABLE}=`)
     if (at < 0) return null
     const from = at + LINEAGE_VARIABLE.length + 2
@@ -169,7 +170,7 @@ const environmentOf = (pid: number): Environment =>
 
 function wordsIn(path: string): string[] {
   try {
-    return readFileSync(path, 'utf8').split('\0').filter(Boolean)
+    return readKernelFile(path).toString('utf8').split('\0').filter(Boolean)
   } catch {
     return []
   }

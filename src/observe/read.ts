@@ -1,12 +1,12 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { namesIn, orNull, readText } from '../lib/index.ts'
+import { namesIn, orNull, readIfFile } from '../lib/index.ts'
 
-/** What a file says; null: it cannot be read. */
-export const readOr = (path: string): string | null => readText(path)
+/** Files of git that name another path: far below this. */
+const MOST_BYTES = 64 * 1024
 
-/** The same of files that anybody may have put there: a pipe would never come to an end. */
-export const readRegular = (path: string): string | null => orNull(() => (statSync(path).isFile() ? readFileSync(path, 'utf8') : null))
+/** What a small file says that anybody may have put there; null: it cannot be read. */
+export const readRegular = (path: string): string | null => readIfFile(path, MOST_BYTES, 'followed')
 
 /** The entries of a folder, as paths; none where it cannot be read. */
 export const entriesOf = (folder: string): string[] => namesIn(folder).map((name) => join(folder, name))

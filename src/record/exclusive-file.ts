@@ -1,6 +1,8 @@
-import { closeSync, existsSync, lstatSync, mkdtempSync, openSync, renameSync, type Stats, truncateSync } from 'node:fs'
+import { existsSync, ftruncateSync, lstatSync, mkdtempSync, renameSync, type Stats } from 'node:fs'
+import { withFile } from '../lib/index.ts'
 import { Problem } from '../model/index.ts'
 import { type Database, loadSqlite } from './driver.ts'
+import { otherThanDatabase } from './plain-files.ts'
 import { BUSY, DAMAGED, NOT_A_DATABASE, sqliteCode } from './sqlite/open.ts'
 
 /** What one process alone holds until it ends, however it ends: the kernel sees to that. */
@@ -92,8 +94,8 @@ function mend(path: string): void {
   try {
     const known = lstatSync(path, { throwIfNoEntry: false })
     if (known?.isDirectory() === true) moveAside(path)
-    if (known === undefined || known.isDirectory()) closeSync(openSync(path, 'a', 0o600))
-    else if (known.isFile() && known.size > 0) truncateSync(path, 0)
+    if (known === undefined || known.isDirectory()) withFile(path, 'append', () => {})
+    else if (known.isFile() && known.size > 0) withFile(path, 'change', (fd) => ftruncateSync(fd, 0))
   } catch (error) {
     throw trouble(path, error)
   }
@@ -107,6 +109,8 @@ function isFile(path: string): boolean {
   const known = seen(path)
   if (known === undefined || known.isDirectory()) return false
   if (!known.isFile()) throw new Problem('daemon-lock-unusable', `${path} is not a file, so nobody can hold this home`, { hint: 'move it away' })
+  const other = otherThanDatabase(path)
+  if (other !== null) throw new Problem('daemon-lock-unusable', `${other.path} ${other.why}, so nobody can hold this home`, { hint: 'move it away' })
   return true
 }
 

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { loadSqlite, type Row } from './driver.ts'
+import { otherThanDatabase } from './plain-files.ts'
 
 /** Its owner comes first: we rather know nothing this time. */
 const BUSY_MS = 200
@@ -30,7 +31,7 @@ type Look = { readonly size: number; readonly changedMs: number; readonly wal: n
 /** The file and what lies beside it; null: it is no file. A pipe or a device is never opened. */
 function lookOf(file: string): Look | null {
   const stats = statSync(file)
-  if (!stats.isFile() || /^\/(?:proc|dev|sys)\//.test(file)) return null
+  if (!stats.isFile() || /^\/(?:proc|dev|sys)\//.test(file) || otherThanDatabase(file) !== null) return null
   return {
     size: stats.size,
     changedMs: stats.mtimeMs,

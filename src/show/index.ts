@@ -6,8 +6,10 @@ export { daemonJson, daemonText, healthJson, isWell, versionText } from './daemo
 export { deniedText } from './denial.ts'
 export { type Finding, findingsText, litterText, reapedText } from './doctor.ts'
 export { afterJoinText, changeText, type End, finishedText, membersText, retiredText, stoppedJson, stoppedText, stuckText } from './end.ts'
+export { faultOf } from './fault.ts'
 export { attachCommand, holderFacts, holderLine, lockFacts, lockHolderLine } from './holder.ts'
 export { hookChangeText, hookStatesText } from './hooks.ts'
+export { jsonText } from './json.ts'
 export {
   type CheckView,
   checkJson,
@@ -23,8 +25,8 @@ export {
 export { messageJson, messageText, moreText, senderText, sentText } from './message.ts'
 export { daemonMetrics, METRICS_TYPE, metricsText } from './metrics.ts'
 export { heldBackText, notificationText } from './notify.ts'
-export { type Paint, painter, plain } from './paint.ts'
-export { problemJson } from './problem.ts'
+export { doorLine, type Paint, painter, plain } from './paint.ts'
+export { problemJson, problemText } from './problem.ts'
 export { problemsPage } from './problems-page.ts'
 export { installedText, removedText, serviceJson, serviceText } from './service.ts'
 export {
@@ -44,7 +46,19 @@ export {
 export { type SiblingView, siblingJson, siblingsText } from './siblings.ts'
 export { statesPage } from './states.ts'
 export { levelText, tasksText, taskText } from './task.ts'
-export { eventJson, eventText, sessionsText, statusText, suspectText, type TreeView, treeText, unreadableText } from './text.ts'
+export { terminalText } from './terminal-text.ts'
+export {
+  eventJson,
+  eventText,
+  sessionsText,
+  statusText,
+  suspectText,
+  type TreeView,
+  treeText,
+  type UnreadableRun,
+  unreadableRunText,
+  unreadableText,
+} from './text.ts'
 export { age, iso } from './time.ts'
 export { authorOf, systemdUnit, systemdWord, withHash } from './unit.ts'
 export { managedJson, type UnmanagedView, unmanagedJson, unmanagedText } from './unmanaged.ts'

@@ -1,4 +1,11 @@
-import type { Problem, ProblemKind } from '../model/index.ts'
+import { type Problem, type ProblemKind, plain } from '../model/index.ts'
+import type { Paint } from './paint.ts'
+
+/** A refusal for people: the sentence, and what to do next. */
+export const problemText = ({ message, hint }: Pick<Problem, 'message' | 'hint'>, paint: Paint): string[] => [
+  plain(message),
+  ...(hint === null ? [] : [`  ${paint.dim(plain(hint))}`]),
+]
 
 /** The stable object of a refusal, for programs. */
 export const problemJson = ({ id, kind, exitCode, message, hint, detail }: Problem): Record<string, unknown> => ({

@@ -50,6 +50,17 @@ const activityText = ({ state, since }: Activity, now: number): string => (since
 export const unreadableText = (run: string, directory: string): string =>
   `run ${run} in the store cannot be read, and is left out; its directory is ${directory}`
 
+/** A run directory that no row knows and that cannot be read. `pid`: a process of it that is alive. `next`: what to type. */
+export type UnreadableRun = {
+  readonly run: string
+  readonly path: string
+  readonly pid: number | null
+  readonly why: string
+  readonly next: string
+}
+export const unreadableRunText = ({ path, why, next }: UnreadableRun): string =>
+  `${plain(path)}/run.json cannot be read, and no row has this run: ${why}; ${next}`
+
 /** A worktree of ours is called by what it is of: its path says little. */
 const placeText = ({ run, worktree = null }: SessionView): string =>
   worktree === null ? run.dir : `worktree ${worktree.repository?.split('/').at(-1) ?? '?'}@${worktree.branch ?? '?'}`

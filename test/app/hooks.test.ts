@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { writeHookRecord } from '../../src/app/hooks/hook-receipt.ts'
 import { hooksStatus, installHooks, uninstallHooks } from '../../src/app/hooks/install-hooks.ts'
+import { parseJson } from '../../src/harness/hooks/jsonc.ts'
 import { addHooks, HOOK_FACTS, HOOK_WORDS, HOOKS, hookCommand } from '../../src/harness/index.ts'
 import { sha256 } from '../../src/lib/index.ts'
 import { Problem } from '../../src/model/index.ts'
@@ -247,7 +248,7 @@ test('what is no JSON object, or not ours, is left alone and told', () => {
     expect(read(path)).toBe(text)
   }
   writeFileSync(claude, Buffer.from([0x7b, 0xff, 0x7d]))
-  expect(() => installHooks(world, 'claude')).toThrow(/no file of UTF-8 text/)
+  expect(() => installHooks(world, 'claude')).toThrow(/it is no UTF-8 text/)
   expect([...readFileSync(claude)]).toEqual([0x7b, 0xff, 0x7d])
 })
 
@@ -412,4 +413,85 @@ test('the plugin reports the session of a person, puts news beside its prompts, 
   )
   expect(outside.stdout).toBe('{}\n')
   expect(existsSync(path)).toBe(true)
+})
+
+/** A settings file of so many keys, of which some are events with hooks of others. */
+const large = (keys: number): string =>
+  JSON.stringify(
+    Object.fromEntries(Array.from({ length: keys }, (_, index) => [`key${index}`, index % 7 === 0 ? [{ a: 'b' }] : `v${index}`])),
+    null,
+    2,
+  )
+
+test('four times the keys take four times as long, and not sixteen', () => {
+  const takes = (keys: number): number => {
+    const { world, claude } = user()
+    const text = large(keys)
+    write(claude, text)
+    const began = performance.now()
+    installHooks(world, 'claude')
+    uninstallHooks(world, 'claude')
+    const took = performance.now() - began
+    expect(read(claude)).toBe(text)
+    return took
+  }
+  takes(500)
+  // The best of several: a busy machine makes one slower, and none quicker.
+  const best = (keys: number): number => Math.min(...Array.from({ length: 5 }, () => takes(keys)))
+  const [one, four] = [best(5000), best(20_000)]
+  expect(four / one).toBeLessThan(8)
+})
+
+test('a file is read a few times for an install, and not once for every question', () => {
+  const { world, claude } = user()
+  const text = large(10_000)
+  const timed = (work: () => void): number => {
+    const began = performance.now()
+    work()
+    return performance.now() - began
+  }
+  // Each text is another one: what was read last is known.
+  const once = Math.min(...[1, 2, 3, 4, 5].map((blanks) => timed(() => void parseJson(text + ' '.repeat(blanks)))))
+  const install = Math.min(
+    ...[1, 2, 3, 4, 5].map((blanks) => {
+      write(claude, text + ' '.repeat(blanks))
+      return timed(() => void installHooks(world, 'claude'))
+    }),
+  )
+  expect(install / once).toBeLessThan(20)
+})
+
+test('a text that a pattern cannot hold is read all the same: long strings, blanks and comments', () => {
+  const { world, claude } = user()
+  const blanks = ' '.repeat(200_000)
+  const text = `{"a": ${JSON.stringify('x"\\'.repeat(100_000))},${blanks}${'/* c */'.repeat(20_000)}\n"b": 1 }`
+  write(claude, text)
+  expect(installHooks(world, 'claude')).toMatchObject({ did: 'installed' })
+  expect(uninstallHooks(world, 'claude')).toMatchObject({ did: 'removed' })
+  expect(read(claude)).toBe(text)
+})
+
+test('what is too large, or has more hooks of ours than anybody put in, is refused with a sentence and left as it is', () => {
+  const { home, world, claude } = user()
+  const refuse = (text: string, words: RegExp): void => {
+    write(claude, text)
+    for (const verb of [installHooks, uninstallHooks])
+      expect(() => verb(world, 'claude')).toThrow(
+        expect.objectContaining({ id: 'settings-invalid', message: expect.stringMatching(words) as string }),
+      )
+    expect(hooksStatus(world).find(({ harness }) => harness === 'claude')).toMatchObject({
+      state: 'unreadable',
+      trouble: expect.stringMatching(words) as string,
+    })
+    expect(read(claude)).toBe(text)
+  }
+  refuse(JSON.stringify({ a: 'x'.repeat(20_000_000) }), /it is larger than 1 MB/)
+  const ours = (count: number): string =>
+    addHooks(
+      '{}',
+      Array.from({ length: count }, () => ({ event: 'PreToolUse', command: hookCommand(join(home, 'old', 'hook.sh'), 'claude', 'before-tool') })),
+    ).text
+  refuse(ours(101), /it has more than 100 hooks of Holdfast's/)
+  write(claude, ours(100))
+  expect(uninstallHooks(world, 'claude')).toMatchObject({ did: 'removed' })
 })

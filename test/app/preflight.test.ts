@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Caller } from '../../src/app/caller/prove-caller.ts'
@@ -98,6 +99,16 @@ const rows: readonly Row[] = [
   { name: 'prompt-unsupported', touches: 'command prompt', set: (one) => asksFor(one, agentWith({ headless: null })) },
   { name: 'agent-needs-terminal', touches: 'command prompt front', set: (one) => asksFor(one, 'claude', { promptFile: undefined }) },
   { name: 'budget-uncounted', touches: 'budget command', set: (one) => ask(one, { budget: 1000 }) },
+  {
+    name: 'run-record-unreadable',
+    touches: 'runs',
+    set({ sim, knobs }) {
+      const run = 'r0123456789ab'
+      mkdirSync(sim.runRecords.path(run))
+      writeFileSync(join(sim.runRecords.path(run), 'run.json'), '{')
+      turn(knobs, { unreadable: [run] })
+    },
+  },
   {
     name: 'name-taken',
     touches: 'name other',
@@ -232,6 +243,7 @@ test('the checks of a start, in their order', () => {
     'prompt-unsupported command',
     'agent-needs-terminal command',
     'budget-uncounted command',
+    'run-record-unreadable session',
     'name-taken session transaction: name',
     'parent-ending session transaction: parent',
     'conversation-of-other-session session transaction: native',

@@ -77,6 +77,12 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
   'nothing lives at all': [
     ['and nothing tells how it ended', running(), seenGone(), over('lost', null)],
     ['and no harness was ever seen', running(), seenGone({ harness: null }), over('lost', null)],
+    [
+      'and something else lies in the place of its exit record',
+      running(),
+      seenGone({ trouble: 'its file exit is a FIFO' }),
+      { kind: 'over', ending: { state: 'lost', reason: 'its processes are gone and nothing tells how it ended: its file exit is a FIFO' } },
+    ],
     ['and the keeper wrote the end', running(), seenGone({ exit: record(0) }), over('completed', code(0))],
     ['of a run that lives as long as its tree', running({ until: 'tree' }), seenGone({ exit: record(0) }), over('completed', code(0))],
     ['of a run whose tombstone alone tells who wanted it', running(), seenGone({ intent }), over('stopped', null)],

@@ -271,7 +271,7 @@ for (const shell of SHELLS)
       expect(call({ shell, env: SERVED, input: payload('other') })).toEqual(ALLOWED)
       const { status, stdout, stderr } = call({ shell })
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-      const said = 'Holdfast: your id "b" \\ is owned by s2\nsay: holdfast status s2'
+      const said = 'Holdfast: your id "b" \\ is owned by s2\n·say: holdfast status s2'
       // It decides nothing: a user who is asked before tool calls is still asked.
       expect(JSON.parse(stdout)).toEqual({ systemMessage: said, hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContext: said } })
       expect(left()).toEqual(['native'])

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -72,7 +72,7 @@ verifies('private', 'the tombstone is put once, and never through a planted link
   symlinkSync(victim, files.fences.path(id))
   expect(files.fences.retire(id, intent)).toBe(true)
   expect(existsSync(victim)).toBe(false)
-  expect(lstatSync(files.fences.path(id)).isSymbolicLink()).toBe(true)
+  expect([lstatSync(files.fences.path(id)).isFile(), files.fences.intent(id)]).toEqual([true, intent])
   const other = created()
   expect(files.fences.intent(other.id)).toBeNull()
   expect([files.fences.retire(other.id, intent), files.fences.retire(other.id, { ...intent, reason: 'later' })]).toEqual([true, true])
@@ -160,4 +160,140 @@ verifies('bounded', 'a log keeps its end within the cap, in place', () => {
 test('any word survives a shell', () => {
   for (const word of ['', "it's", '$HOME `id` "x" \\', 'a\nb', '*', "''", 'ü'])
     expect(execFileSync('/bin/sh', ['-c', `printf %s ${quote(word)}`], { encoding: 'utf8' })).toBe(word)
+})
+
+verifies(
+  'bounded',
+  'a pipe in the place of any file of a run tells nothing, is waited for by nobody, and is named where the run is judged by it',
+  () => {
+    const names =
+      'exit pid run.json log log.1 keeper cgroup members native refused notice aware.1 activity prompted server nostart tombstone retired denial done timer usage begun follow prompt'.split(
+        ' ',
+      )
+    const { id } = created()
+    const folder = files.runRecords.path(id)
+    expect(files.evidence.trouble(id)).toBeNull()
+    for (const name of names) {
+      rmSync(join(folder, name), { recursive: true, force: true })
+      execFileSync('mkfifo', [join(folder, name)])
+    }
+    const { runRecords, evidence, fences, agentState, usageFiles, agentInbox, runLogs } = files
+    expect([runRecords.read(id), runRecords.isUnreadable(id)]).toEqual([null, true])
+    expect([evidence.harness, evidence.exit, evidence.notStarted, evidence.cgroup, evidence.server, evidence.timer].map((ask) => ask(id))).toEqual(
+      Array(6).fill(null),
+    )
+    expect([evidence.journal(id), fences.intent(id), agentState.natives(id), agentState.refused(id)]).toEqual([[], null, [], []])
+    expect([agentState.activity(id), agentState.prompted(id), usageFiles.counted(id), usageFiles.baseline(id)]).toEqual([null, null, null, []])
+    expect([agentInbox.told(id), runLogs.size(id), runLogs.outputAt(id), runLogs.tail(id, 5), [...runLogs.read(id, 'now', 0)]]).toEqual([
+      { version: 1, text: null },
+      0,
+      null,
+      0,
+      [],
+    ])
+    const judged = ['exit', 'pid', 'keeper', 'cgroup', 'nostart', 'run.json', 'members']
+    expect(evidence.trouble(id)).toBe(judged.map((name) => `its file ${name} is a FIFO`).join(', '))
+    agentState.recordActivity(id, 'busy')
+    usageFiles.recordBaseline(id, 'x')
+    runLogs.cap(id)
+    runRecords.settle(id)
+    agentState.recordNative(id, { harness: 'x', id: 'y' })
+    usageFiles.recordFollowed(id, ['/x'])
+    expect(agentInbox.take(id)).toEqual([])
+    expect([fences.retire(id, intent), fences.intent(id)]).toEqual([true, intent])
+    runRecords.recordKeeper(id, { pid: 300, ticks: 4000 })
+    expect(evidence.trouble(id)).not.toContain('keeper')
+    runRecords.tidy(id)
+    expect([runRecords.remove(id), existsSync(folder)]).toEqual([null, false])
+  },
+)
+
+verifies('evidence', "a link to another run's record is no evidence, and nothing is written through it", () => {
+  const [mine, other] = [created(), created()]
+  const at = (run: RunRecord, name: string): string => join(files.runRecords.path(run.id), name)
+  writeFileSync(at(other, 'exit'), '1   0 -   \n')
+  writeFileSync(at(other, 'pid'), '300 4000\n')
+  for (const name of ['exit', 'pid', 'tombstone', 'activity', 'begun', 'log']) {
+    rmSync(at(mine, name), { force: true })
+    symlinkSync(at(other, name), at(mine, name))
+  }
+  expect([files.evidence.exit(mine.id), files.evidence.harness(mine.id)]).toEqual([null, null])
+  files.agentState.recordActivity(mine.id, 'busy')
+  files.usageFiles.recordBaseline(mine.id, 'x')
+  files.fences.retire(mine.id, intent)
+  expect(['activity', 'begun', 'log'].map((name) => existsSync(at(other, name)))).toEqual([false, false, false])
+  expect(readFileSync(at(other, 'tombstone'), 'utf8').trim()).toBe('')
+  expect(files.fences.intent(mine.id)).toEqual(intent)
+})
+
+verifies('unknown', 'run directories that cannot be listed are not taken for none', () => {
+  const other = mkdtempSync(join(tmpdir(), 'hf-files-'))
+  expect(runFiles(other).runRecords.list()).toEqual([])
+  writeFileSync(join(other, 'runs'), '')
+  expect(() => runFiles(other).runRecords.list()).toThrow(/cannot be listed: ENOTDIR/)
+  rmSync(other, { recursive: true })
+})
+
+verifies('unknown', 'a record that may be there and cannot be read is told from one that is not there', () => {
+  const { id } = created()
+  const path = join(files.runRecords.path(id), 'run.json')
+  expect(files.runRecords.isUnreadable(id)).toBe(false)
+  rmSync(path)
+  expect(files.runRecords.isUnreadable(id)).toBe(false)
+  for (const put of [
+    () => writeFileSync(path, '{'),
+    () => mkdirSync(path),
+    () => symlinkSync('/nowhere', path),
+    () => execFileSync('mkfifo', [path]),
+  ]) {
+    rmSync(path, { recursive: true, force: true })
+    put()
+    expect([files.runRecords.isUnreadable(id), files.runRecords.read(id)]).toEqual([true, null])
+  }
+})
+
+test('a record with a part that makes no sense is not read', () => {
+  const record = created()
+  const path = join(files.runRecords.path(record.id), 'run.json')
+  const wrong = {
+    session: 'no id!',
+    epoch: 0,
+    place: {},
+    launcher: null,
+    marker: 'x',
+    argv: 'sh',
+    dir: 'here',
+    startedAt: '1',
+    former: ['no id!'],
+    cookie: undefined,
+  }
+  for (const [name, value] of Object.entries(wrong)) {
+    writeFileSync(path, JSON.stringify({ format: 1, ...record, [name]: value }))
+    expect(files.runRecords.read(record.id), name).toBeNull()
+  }
+  for (const epoch of [-1, 1.5, 1e12, 1e300]) {
+    writeFileSync(path, JSON.stringify({ format: 1, ...record, epoch }))
+    expect(files.runRecords.read(record.id), String(epoch)).toBeNull()
+  }
+})
+
+verifies('bounded', 'the stamp of the run directories changes with each of them, and holds only once the folder is at rest', () => {
+  const { stamp, seen, recordSeen } = files.runRecords
+  const { id } = created()
+  const rested = Date.now() + 60_000
+  expect(stamp(Date.now())).toBeNull()
+  expect(stamp(Date.now() - 3600_000)).toBeNull()
+  const before = stamp(rested)
+  expect(before).not.toBeNull()
+  expect(stamp(rested)).toBe(before)
+  utimesSync(join(home, 'runs'), 1, 1)
+  const old = stamp(rested)
+  files.runRecords.remove(id)
+  expect(new Set([before, old, stamp(rested)]).size).toBe(3)
+  expect(seen()).toBeNull()
+  recordSeen('1 2 claimed r\nstamp\n')
+  expect(seen()).toBe('1 2 claimed r\nstamp\n')
+  rmSync(join(home, 'seen'))
+  execFileSync('mkfifo', [join(home, 'seen')])
+  expect(seen()).toBeNull()
 })

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -58,5 +58,23 @@ describe('the timer of a run', () => {
     expect(await callsOf(join(folder, 'gone'), 2, `${bin}:${process.env['PATH']}`)).toEqual(['cli _end r1 TIMEOUT'])
     expect(performance.now() - began).toBeGreaterThan(1_000)
     expect(readFileSync(join(folder, 'setpriv'), 'utf8')).toBe('old\n')
+  })
+
+  verifies('bounded', 'waits for no pipe, reads no giant and writes through no link that its agent puts there, and ends it in time', async () => {
+    const hostile = mkdtempSync(join(tmpdir(), 'holdfast-timer-'))
+    const at = (name: string): string => join(hostile, name)
+    try {
+      for (const name of ['timer', 'follow', 'followed']) execFileSync('mkfifo', [at(name)])
+      expect((await callsOf(hostile, 1)).at(-1)).toBe('cli _end r1 TIMEOUT')
+      for (const name of ['timer', 'follow', 'followed']) rmSync(at(name))
+      writeFileSync(at('victim'), 'mine')
+      for (const name of ['timer', 'followed']) symlinkSync(at('victim'), at(name))
+      writeFileSync(at('follow'), '')
+      truncateSync(at('follow'), 2 ** 30)
+      expect((await callsOf(hostile, 1)).at(-1)).toBe('cli _end r1 TIMEOUT')
+      expect(readFileSync(at('victim'), 'utf8')).toBe('mine')
+    } finally {
+      rmSync(hostile, { recursive: true })
+    }
   })
 })

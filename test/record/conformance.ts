@@ -127,15 +127,18 @@ export function storeConformance(name: string, open: OpenStore): void {
   test(
     `${name}: a lost store is made again from what directories remember, with every run live and the highest epoch`,
     withStore(async (store) => {
-      expect(await store.isEmpty()).toBe(true)
+      expect(await store.events.newest()).toBeNull()
       const records = [aRun('s', 3), aRun('s', 2), aRun('t', 1)].map((run) => ({
         record: { ...run, keeper: run.epoch === 2 ? null : keeper },
         directory: directory(run.dir),
         native: run.epoch === 2 ? null : { harness: 'claude', id: `${run.session}-native` },
       }))
-      await store.claims.restore(records)
-      await store.claims.restore(records)
-      expect(await store.isEmpty()).toBe(false)
+      const ids = records.map(({ record }) => record.id)
+      expect(await store.runs.unrecorded(ids)).toEqual(ids)
+      await store.claims.restore(records, 1)
+      await store.claims.restore(records, 1)
+      expect(await store.runs.unrecorded([...ids, 'r000000000000'])).toEqual(['r000000000000'])
+      expect(await store.runs.unrecorded([])).toEqual([])
       expect((await store.runs.ofSession('s', 9)).map(({ epoch, state }) => [epoch, state])).toEqual([
         [3, 'running'],
         [2, 'starting'],
@@ -158,8 +161,47 @@ export function storeConformance(name: string, open: OpenStore): void {
       // The one that began last carries a conversation that two have had, whatever their epochs.
       const native = { harness: 'claude', id: 'both' }
       const both = [aRun('old', 5), aRun('young', 1)].map((run) => ({ record: { ...run, keeper }, directory: null, native }))
-      await store.claims.restore(both)
+      await store.claims.restore(both, 1)
       expect((await store.conversations.owner(native))?.session.id).toBe('young')
+    }),
+  )
+
+  test(
+    `${name}: a task that outlived a takeover is put on record again as one of the new owner`,
+    withStore(async (store) => {
+      const [first, next] = [aRun('s', 1), aRun('s', 2)]
+      const task = (kind: 'adopt' | 'cancel') => aRun(`s.${kind}`, 1, { parent: first.id, task: kind })
+      const [kept, cancelled] = [task('adopt'), task('cancel')]
+      await store.claims.restore(
+        [first, kept, cancelled, next].map((run) => ({ record: { ...run, keeper }, directory: null, native: null })),
+        1,
+      )
+      const parents = [await store.runs.get(kept.id), await store.runs.get(cancelled.id)].map((run) => run?.parent)
+      expect(parents).toEqual([next.id, first.id])
+    }),
+  )
+
+  test(
+    `${name}: a store knows its own newest event, what it has on record, and which live runs have no keeper`,
+    withStore(async (store) => {
+      expect([await store.events.newest(), await store.events.has('1 1 claimed r'), await store.events.has('')]).toEqual([null, false, false])
+      const [one, other] = [aRun('s'), aRun('t')]
+      await store.claims.claim(aClaim(one))
+      const first = await store.events.newest()
+      await started(store, other)
+      expect(await store.events.newest()).not.toBe(first)
+      expect([await store.events.has(first ?? ''), await store.events.has(`${first}x`)]).toEqual([true, false])
+      expect(await store.runs.sessions()).toEqual(new Map([one, other].map(({ id, session }) => [id, session])))
+      expect((await store.runs.unkept()).map(({ id }) => id)).toEqual([one.id])
+      const adopted = aRun('u', 1, { adopted: true, launcher: { pid: 9, ticks: 9 } })
+      await store.claims.claim(aClaim(adopted))
+      expect((await store.runs.unkept()).map(({ id }) => id)).toEqual([one.id])
+      await end(store, other, anEnding(), null, 5)
+      const all = { endedBefore: 99, keep: 0, limit: 9 }
+      expect([await store.retention.forget({ ...all, only: [] }), await store.retention.forget({ ...all, only: [one.id, other.id] })]).toEqual([
+        [],
+        [other.id],
+      ])
     }),
   )
 

@@ -146,7 +146,7 @@ export function rebindConformance(name: string, open: OpenStore): void {
     withStore(async (store) => {
       const [one, other] = [aRun('y', 1, { dir: '/one' }), aRun('y', 1, { dir: '/other' })]
       const record = (run: RunBase) => ({ record: { ...run, keeper: { pid: 7, ticks: 8 }, former: ['x'] }, directory: null, native: null })
-      for (let twice = 0; twice < 2; twice++) await store.claims.restore([record(one), record(other)])
+      for (let twice = 0; twice < 2; twice++) await store.claims.restore([record(one), record(other)], 1)
       const { views } = await store.sessions.snapshot('live', 9)
       expect(views.map(({ session, run }) => [session.id, run?.id]).toSorted()).toEqual([
         ['y', one.id],

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -221,4 +221,36 @@ verifies('visible', 'one bad row is named, and hides no other', async () => {
   expect(unreadable).toEqual([bad.id])
   await expect(store.runs.get(bad.id)).rejects.toMatchObject({ id: 'run-unreadable', kind: 'unavailable' })
   store.close()
+})
+
+verifies('visible', 'a store that another file takes the place of says so, to readers and writers, and nothing of it reaches that file', async () => {
+  for (const how of ['renamed', 'written over'] as const) {
+    const [path, copy] = [newPath(), newPath()]
+    const store = await open(path)
+    await store.claims.claim(aClaim(aRun('s')))
+    const db = new (loadSqlite().DatabaseSync)(path)
+    db.exec(`VACUUM INTO '${copy}'`)
+    db.close()
+    expect(store.isReplaced()).toBe(false)
+    for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true })
+    if (how === 'renamed') renameSync(copy, path)
+    else copyFileSync(copy, path)
+    expect(store.isReplaced(), how).toBe(true)
+    await expect(store.runs.live(9)).rejects.toMatchObject({ id: 'store-replaced', kind: 'unavailable' })
+    await expect(store.claims.claim(aClaim(aRun('t')))).rejects.toMatchObject({ id: 'store-replaced' })
+    if (how === 'written over') {
+      // Whoever had it open cannot use it again; for everybody else it is the store.
+      const before = readFileSync(path)
+      store.close()
+      await expect(open(path)).rejects.toMatchObject({ id: 'store-replaced' })
+      expect(readFileSync(path).equals(before)).toBe(true)
+      continue
+    }
+    const now = await open(path)
+    store.close()
+    expect((await now.runs.live(9)).views.map(({ session }) => session.id)).toEqual(['s'])
+    expect(await now.claims.claim(aClaim(aRun('u', 1, { dir: '/u' }), { seenLock: 99 }))).toMatchObject({ kind: 'won' })
+    now.close()
+    expect((await (await open(path)).runs.live(9)).views).toHaveLength(2)
+  }
 })

@@ -1,5 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { againstOrder, cycles, edgesWithoutPort, pastGit, pastPorts, starExports } from './guards.ts'
+import { againstOrder, cycles, edgesWithoutPort, opensPastLib, pastGit, pastPorts, starExports, waitsAtPipe } from './guards.ts'
 import { scripts, sourceOf, sources } from './sources.ts'
 
 const all = sources()
@@ -31,6 +32,15 @@ test('use cases that call an edge without a port only get fewer', () => {
 test('git is started for looking and for acting, and nowhere else', () => {
   expect(Object.keys(scripts())).toContain('keep/scripts/keeper.sh')
   expect(pastGit(all, scripts())).toEqual([])
+})
+
+test('files that others can touch are opened in one way only', () => {
+  expect(opensPastLib(all)).toEqual([])
+})
+
+test('scripts look before they open a file of a run directory, or open it so that a pipe does not keep them', () => {
+  const names = readdirSync('src/keep/scripts').filter((name) => name.endsWith('.sh'))
+  expect(names.flatMap((name) => waitsAtPipe(readFileSync(`src/keep/scripts/${name}`, 'utf8')).map((line) => `${name}: ${line}`))).toEqual([])
 })
 
 // Each guard sees a broken example: a guard that finds nothing anywhere proves nothing.
@@ -83,4 +93,31 @@ test('a call of git past the two places is found', () => {
   expect(broken('keep/worktree/looking.ts', "import { runGit } from './git.ts'")).toEqual([])
   expect(broken('keep/worktree/x.ts', "import { linesOf } from './git.ts'\nconst a = join(x, '.git')")).toEqual([])
   expect(pastGit([], { 'a.sh': '# git status\nx=$(git status)\n', 'b.sh': '# git status\necho digit x\n' })).toEqual(['a.sh calls git'])
+})
+
+test('a file that is opened past the one way is found, and an entry that is not needed any more', () => {
+  const found = (text: string): string[] => opensPastLib([sourceOf('keep/x.ts', text)], {})
+  for (const name of ['readFileSync', 'openSync', 'writeFileSync', 'appendFileSync', 'createReadStream', 'copyFileSync', 'truncateSync', 'open'])
+    expect(found(`import { lstatSync, ${name} } from 'node:fs'`), name).toHaveLength(1)
+  for (const text of [
+    "import fs from 'node:fs'",
+    "import * as fs from 'fs'",
+    "import { readFile } from 'node:fs/promises'",
+    "const { openSync } = require('node:fs')",
+  ])
+    expect(found(text), text).toHaveLength(1)
+  for (const text of [
+    "import { lstatSync, readdirSync } from 'node:fs'",
+    "import { readFile, openFile } from '../lib/index.ts'",
+    "import { readdir } from 'node:fs/promises'",
+  ])
+    expect(found(text), text).toEqual([])
+  expect(opensPastLib([], { 'lib/file.ts': 'x' })).toEqual(['lib/file.ts opens nothing any more: take it off the list'])
+})
+
+test('a script that may wait at a pipe is found', () => {
+  for (const line of ['echo 1 >"$hf_dir/exit"', 'echo 1 >>"$hf_dir/log"', 'read -r x <"$hf_dir/cgroup"'])
+    expect(waitsAtPipe(line), line).toEqual([line])
+  for (const line of ['echo 1 1<>"$hf_dir/exit"', '# >"$hf_dir/exit"', 'if [ -f "$hf_dir/x" ]; then read -r x <"$hf_dir/x"; fi'])
+    expect(waitsAtPipe(line), line).toEqual([])
 })

@@ -138,3 +138,49 @@ export function pastGit(sources: readonly Source[], scripts: Readonly<Record<str
     .map(([path]) => `${path} calls git`)
   return [...named, ...calls, ...shells]
 }
+
+/** Each of them opens a path as it is: it waits at a pipe, reads a device without end, follows a link, and knows no bound. */
+const OPENERS = /\b(?:(?:read|write|append|copy)File(?:Sync)?|open(?:Sync|AsBlob)?|create(?:Read|Write)Stream|truncate(?:Sync)?|cp(?:Sync)?)\b/
+
+/** Who may open a path without `lib/file.ts`, and what that is. The list may only get shorter. */
+const OPENS: Readonly<Record<string, string>> = {
+  'lib/file.ts': 'the way itself',
+  'lib/kernel-file.ts': 'files of the kernel, and nothing else',
+  'observe/proc.ts': 'files of /proc, into a buffer that is used again',
+  'observe/ports.ts': 'tables of /proc/net, a page at a time',
+  'cli/start/begin.ts': 'the terminal of the caller',
+  'cli/start/choose.ts': 'the terminal of the caller',
+  'keep/daemon/socket-path.ts': 'a folder',
+  'keep/harness/prompt-file.ts': 'a file that a person names, which may well be a pipe',
+  'keep/keeper/seal-descriptors.ts': '/dev/null',
+  'keep/notify/notifiers.ts': 'a terminal, without waiting',
+  'keep/tmux/pane-gate.ts': 'a pipe that was just made, without waiting',
+}
+
+/** Files that open paths past `lib/file.ts`, and entries of the list that are not needed any more. */
+export function opensPastLib(sources: readonly Source[], known: Readonly<Record<string, string>> = OPENS): string[] {
+  const found = sources.flatMap(({ path, text }) => {
+    const names = [...text.matchAll(/import\s+([^'"]*?)\s+from\s+['"](?:node:)?fs(?:\/promises)?['"]/g)].map((match) => match[1] ?? '')
+    const whole = names.some((list) => !list.startsWith('{') && !list.startsWith('type ')) || /(?:require|import)\(['"](?:node:)?fs/.test(text)
+    return whole || names.some((list) => OPENERS.test(list)) ? [path] : []
+  })
+  return [
+    ...found.filter((path) => known[path] === undefined).map((path) => `${path} opens files past lib/file.ts`),
+    ...Object.keys(known)
+      .filter((path) => !found.includes(path))
+      .map((path) => `${path} opens nothing any more: take it off the list`),
+  ]
+}
+
+/**
+ * Shell that opens a file of a run directory so that it may wait: `>`, `>>` or `<`, but not `<>`, which never waits for the other end of a pipe.
+ * What lies there must have been looked at first (`[ -f`, `hf_plain`).
+ */
+export function waitsAtPipe(script: string): string[] {
+  const lines = script.split('\n').map((line) => (/^\s*#/.test(line) ? '' : line))
+  return lines.filter((line, index) =>
+    [...line.matchAll(/(?<![<>])(?:>>|>|<)"\$hf_dir\/(\w+)/g)].some(
+      ([, name = '']) => !lines.slice(0, index + 1).some((near) => near.includes(`[ -f "$hf_dir/${name}" ]`) || near.includes(`hf_plain ${name}`)),
+    ),
+  )
+}

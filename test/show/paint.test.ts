@@ -5,7 +5,7 @@ import { holderLine, painter, plain, sessionsText, statusText, stoppedText, tree
 import { ended, intent, member, NOW, row, running, session, stopping } from '../decide/build.ts'
 
 const bare = painter(false)
-const CONTROL = /\p{Cc}/u
+const CONTROL = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 const EVIL = '\u001B]0;owned\u0007\u001B[2J\r\n'
 
 describe('painter', () => {

@@ -20,6 +20,7 @@ export type Knobs = {
   tmuxTrouble: PaneTrouble | null
   namespaces: Namespaces | null
   own: Harness[]
+  unreadable: readonly string[]
 }
 
 export type Starting = Awaited<ReturnType<typeof starting>>
@@ -34,7 +35,7 @@ export async function starting() {
   const dir = join(folder, 'work')
   const repository = join(folder, 'repository')
   for (const path of [bin, worktreesFolder, dir, join(repository, '.git')]) mkdirSync(path, { recursive: true })
-  const knobs: Knobs = { place, configTrouble: null, tmuxTrouble: null, namespaces: null, own: [] }
+  const knobs: Knobs = { place, configTrouble: null, tmuxTrouble: null, namespaces: null, own: [], unreadable: [] }
   const env: NodeJS.ProcessEnv = { PATH: bin, HOME: join(folder, 'user') }
   const programs = new Map<number, { readonly argv: readonly string[]; readonly cwd: string }>()
   const agents = new Map<number, { readonly run: string; readonly keeper: ProcessId }>()
@@ -69,6 +70,7 @@ export async function starting() {
     host: 'box',
     user: () => 'ann',
     store: async () => sim.store,
+    unreadable: () => knobs.unreadable,
     harnesses: () => [...HARNESSES, ...knobs.own],
     ownHarnesses: () => knobs.own,
     configTrouble: () => knobs.configTrouble,

@@ -22,9 +22,9 @@ const READS: Readonly<Record<string, RegExp>> = {
   'store.conversations': /^owner$/,
   'store.locks': /^(workplaces|all|strays)$/,
   'store.messages': /^(said|unread)$/,
-  'store.events': /^list$/,
+  'store.events': /^(list|newest|has)$/,
   'store.retention': /^(remains|forgettable)$/,
-  store: /^(isEmpty|close)$/,
+  store: /^(isReplaced|close)$/,
 }
 
 async function steps(lab: Lab): Promise<string[]> {

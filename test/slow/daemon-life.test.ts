@@ -136,7 +136,7 @@ test('a store of a newer Holdfast ends it, with a line and 69', () =>
     expect([again.code, again.stderr]).toEqual([
       69,
       expect.stringMatching(
-        /could not be started: it ended with 69\n.*did not start: the store .* has format 999.*\n +use the newer Holdfast that wrote it/,
+        /could not be started: it ended with 69; it said: .*did not start: the store .* has format 999.* \/ +use the newer Holdfast that wrote it/,
       ) as string,
     ])
   }))

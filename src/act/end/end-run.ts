@@ -169,8 +169,11 @@ async function finished(run: Run, tally: Tally, how: How, ender: EndRunPorts, un
 
 /** The intent goes first: tombstone, then the store. A store that cannot be written must not make an agent unstoppable. */
 async function announce(run: LiveRun, intent: Intent, ender: EndRunPorts): Promise<Error | null> {
-  ender.fences.retire(run.id, intent)
-  return orLater(() => ender.store.claims.recordAsked(run, intent, ender.clock.now()))
+  const noted = ender.fences.retire(run.id, intent)
+  const trouble = await orLater(() => ender.store.claims.recordAsked(run, intent, ender.clock.now()))
+  // Where nothing can be written, its keeper is told: what it was told it writes down itself, if it can.
+  if (!noted && trouble !== null && run.keeper !== null && isHere(run, ender)) ender.processes.send(run.keeper, 'SIGTERM')
+  return trouble
 }
 
 /** The trouble, if the store could not be told; the evidence on disk stays for a later look. */

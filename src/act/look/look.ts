@@ -93,6 +93,7 @@ function lookAtProcesses(run: Lookable, { processes, evidence, fences, exitsZero
     server: server && at(server),
     tree: null,
     exit,
+    trouble: exit === null ? evidence.trouble(run.id) : null,
     zeroAfter: exitsZeroAfter(run),
     notStarted: evidence.notStarted(run.id),
     intent: fences.intent(run.id),

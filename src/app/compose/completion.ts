@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { HARNESSES, HOOKS } from '../../harness/index.ts'
+import { isSessionId } from '../../model/index.ts'
 import { sessionNames } from '../../record/index.ts'
 import { plain } from '../../show/index.ts'
 import { openConfig } from './config.ts'
@@ -16,10 +17,15 @@ export type Completion = { readonly word: string; readonly about: string }
 export function completionsFor(kind: string, option: string | undefined): Completion[] {
   const home = homePath(option, process.env)
   if (kind === 'session' || kind === 'live-session')
-    return sessionNames(join(home, 'holdfast.db'), kind === 'session' ? 'all' : 'live').map(({ id, name, state, dir }) => ({
-      word: id,
-      about: plain([...(name === null || name === id ? [] : [name]), state, dir].join(' · ')),
-    }))
+    return (
+      sessionNames(join(home, 'holdfast.db'), kind === 'session' ? 'all' : 'live')
+        // A shell puts the word on the command line: whoever wrote into the store must not write there.
+        .filter(({ id }) => isSessionId(id))
+        .map(({ id, name, state, dir }) => ({
+          word: id,
+          about: plain([...(name === null || name === id ? [] : [name]), state, dir].join(' · ')),
+        }))
+    )
   const own = kind === 'agent' ? openConfig(home).ownHarnesses() : []
   const words = kind === 'agent' ? [...knownAgents(), ...own.map(({ name }) => name)] : kind === 'hooked-agent' ? hookedAgents() : []
   return words.map((word) => ({ word, about: '' }))

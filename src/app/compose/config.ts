@@ -1,9 +1,9 @@
-import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { HARNESSES, harnessFrom, SPARE } from '../../harness/index.ts'
+import { FileTrouble, readFile } from '../../lib/index.ts'
 import type { Harness, NotifyConfig, SpareRule } from '../../model/index.ts'
-import { NOTIFY_DEFAULT, NOTIFY_KINDS, Problem } from '../../model/index.ts'
+import { NOTIFY_DEFAULT, NOTIFY_KINDS, Problem, policy } from '../../model/index.ts'
 
 export type Config = {
   /** The shipped list, with what `config.toml` adds (`[spare] add`) and takes away (`drop`), by process name. */
@@ -133,11 +133,10 @@ function namesIn(table: unknown, key: string, path: string): string[] {
 
 function readOr(path: string): string | null {
   try {
-    // A pipe would make us wait.
-    if (!statSync(path).isFile()) throw new Error(`${path} is no file`)
-    return readFileSync(path, 'utf8')
+    return readFile(path, policy.smallFileBytes, 'followed')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new Error(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'it is no file'}`, { cause: error })
+    if (!(error instanceof FileTrouble)) throw error
+    if (error.code === 'ENOENT') return null
+    throw new Error(`${path} cannot be read: it ${error.why}`, { cause: error })
   }
 }

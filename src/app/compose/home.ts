@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { createFile, wordsOf } from '../../lib/index.ts'
 import { Problem } from '../../model/index.ts'
 import { inheritedVariable, networkFileSystem, ownMarker, ownProcess } from '../../observe/index.ts'
 import { frontIn, markerIn } from '../world/front.ts'
+import { readInstallId } from './install-id.ts'
 
 export type Home = { readonly path: string; readonly install: string }
 
@@ -34,7 +36,7 @@ function markerBeforeHome(env: NodeJS.ProcessEnv): number | null {
 }
 
 /** What may lie in a home of ours before its install id does. */
-const OURS = /^(runs|daemon|worktrees|looks|hooks|tmux|tmux\.conf|install.*|holdfast\.db.*|config\.toml)$/
+const OURS = /^(runs|daemon|worktrees|looks|hooks|tmux|tmux\.conf|install.*|seen.*|holdfast\.db.*|config\.toml)$/
 
 /** Makes the home if it is missing, and refuses one that is not ours or not safe. */
 export function openHome(named: string): Home {
@@ -80,10 +82,13 @@ function makeFolder(folder: string, home: string): void {
 
 function readInstall(home: string): string | null {
   try {
-    return readFileSync(join(home, 'install'), 'utf8').trim()
+    return readInstallId(home)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new Problem('home-unusable', `cannot read ${join(home, 'install')}`, { cause: error })
+    throw new Problem('home-unusable', `cannot read ${join(home, 'install')}: ${wordsOf(error)}`, {
+      hint: 'make it readable, or move it away: the next command makes another, and running agents can be stopped as before',
+      cause: error,
+    })
   }
 }
 
@@ -92,15 +97,15 @@ function writeInstall(home: string): string {
   const path = join(home, 'install')
   const temporary = `${path}.${process.pid}.${randomUUID()}`
   try {
-    writeFileSync(temporary, `${randomUUID()}\n`, { mode: 0o600 })
+    createFile(temporary, `${randomUUID()}\n`)
     try {
       linkSync(temporary, path)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
-    return readFileSync(path, 'utf8').trim()
+    return readInstallId(home)
   } catch (error) {
-    throw new Problem('home-unusable', `cannot write ${path}: ${(error as NodeJS.ErrnoException).code}`, {
+    throw new Problem('home-unusable', `cannot write ${path}: ${wordsOf(error)}`, {
       hint: 'free space or make the home writable',
       cause: error,
     })

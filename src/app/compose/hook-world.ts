@@ -1,13 +1,15 @@
-import { readFileSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { runFiles } from '../../keep/index.ts'
 import type { Processes, Store } from '../../model/index.ts'
 import { policy } from '../../model/index.ts'
 import { linuxProcesses, ownProcess, readPlace, realDirectories } from '../../observe/index.ts'
+import { compare } from '../recover/compare.ts'
 import type { HookHelp } from '../talk/hook-help.ts'
 import type { HookWorld } from '../talk/hook-world.ts'
 import { realClock } from '../world/clock.ts'
 import { eachWithFailpoints, withFailpoints } from '../world/failpoints.ts'
+import { readInstallId } from './install-id.ts'
 import { openStore } from './open-store.ts'
 
 /** The world of the run that a hook is called in. Null: its home is gone, and a hook makes none. */
@@ -15,6 +17,7 @@ export function openHookWorld(env: NodeJS.ProcessEnv, loadHelp: (home: string) =
   const found = homeOfRun(env)
   if (found === null) return null
   const { home, install } = found
+  const files = eachWithFailpoints(runFiles(home))
   let processes: Processes | null = null
   let opened: Promise<Store> | null = null
   let helper: HookHelp | null = null
@@ -24,7 +27,8 @@ export function openHookWorld(env: NodeJS.ProcessEnv, loadHelp: (home: string) =
   }
   const open = async (): Promise<Store> => {
     const store = await openStore(home, realClock, 'writer')
-    if (await store.isEmpty()) await help().recover()
+    const { missing, isNew } = await compare(store, files.runRecords, realClock.now())
+    if (missing.length > 0 || isNew) await help().recover()
     return store
   }
   return {
@@ -33,7 +37,7 @@ export function openHookWorld(env: NodeJS.ProcessEnv, loadHelp: (home: string) =
     clock: realClock,
     own: ownProcess,
     directories: realDirectories(join(home, 'worktrees')),
-    ...eachWithFailpoints(runFiles(home)),
+    ...files,
     get processes() {
       processes ??= withFailpoints('processes', linuxProcesses(readPlace(install)))
       return processes
@@ -56,7 +60,7 @@ export function openHookWorld(env: NodeJS.ProcessEnv, loadHelp: (home: string) =
 function homeOfRun(env: NodeJS.ProcessEnv): { readonly home: string; readonly install: string } | null {
   try {
     const home = realpathSync(dirname(dirname(dirname(env['HOLDFAST_FENCE'] ?? ''))))
-    return { home, install: readFileSync(join(home, 'install'), 'utf8').trim() }
+    return { home, install: readInstallId(home) }
   } catch {
     return null
   }

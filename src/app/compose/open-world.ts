@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
 import type { LookPorts } from '../../act/index.ts'
@@ -22,8 +23,17 @@ import { openStore } from './open-store.ts'
 
 export type WorldOptions = { readonly assets: string; readonly home?: string | undefined; readonly env?: NodeJS.ProcessEnv }
 
+/** Without it nobody can be seen, and what cannot be seen must not be taken for gone. */
+function seeProc(): void {
+  if (existsSync('/proc/self/stat')) return
+  throw new Problem('proc-missing', '/proc is not there, so no process can be looked at, and nothing was done', {
+    hint: 'mount it: mount -t proc proc /proc',
+  })
+}
+
 /** The only place where real edges are built. */
 export function openWorld({ assets, home: option, env = process.env }: WorldOptions): World {
+  seeProc()
   const home = openHome(homePath(option, env))
   const clock = realClock
   const processes = withFailpoints('processes', linuxProcesses(readPlace(home.install)))
@@ -59,20 +69,11 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   }
   const tokensOfRun: LookPorts['tokensOfRun'] = (run) => tokensOf(senses, run)
   const opened = new Map<string, Promise<Store>>()
+  let unreadable: readonly string[] = []
   const open = async (as: 'writer' | 'reader'): Promise<Store> => {
     const store = await openStore(home.path, clock, as)
-    await recoverStore(store, {
-      directories,
-      processes,
-      ...files,
-      cgroups,
-      spares,
-      harnessDaemons,
-      harnessDaemonRules,
-      tokensOfRun,
-      exitsZeroAfter,
-      clock,
-    })
+    const eyes = { directories, processes, ...files, cgroups, spares, harnessDaemons, harnessDaemonRules, tokensOfRun, exitsZeroAfter, clock }
+    unreadable = await recoverStore(store, eyes, as)
     return store
   }
   const store: World['store'] = (as) => {
@@ -118,6 +119,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     host: hostname(),
     user: userName,
     store,
+    unreadable: () => unreadable,
     liveRoots: () =>
       store('reader')
         .then((port) => port.runs.roots())

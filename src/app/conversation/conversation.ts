@@ -3,6 +3,7 @@ import { choosesSession, isHeadless } from '../../decide/index.ts'
 import { agentsAmong, captureNative, registeredAgents, type Seen } from '../../harness/index.ts'
 import type { Agent, BindAnswer, Binding, Harness, LiveRun, Member, NativeId, ProcessId, ProcessRow, Run, Store } from '../../model/index.ts'
 import { isDead, isLive, sameProcess } from '../../model/index.ts'
+import { recordChanged } from '../recover/compare.ts'
 import { beginUsageLate, placesOf } from '../usage/usage-baseline.ts'
 import { recordInPassing } from '../world/best-effort-write.ts'
 import { candidateOf } from '../world/process-candidate.ts'
@@ -144,6 +145,7 @@ export async function bind(world: World, store: Store, run: Run, native: NativeI
     if (before?.id !== native.id || before.harness !== native.harness) {
       if (harness !== undefined) beginUsageLate(world, run, harness, native.id)
       world.agentState.recordNative(run.id, native)
+      await recordChanged(store, world.runRecords)
     }
   }
   if (answer.kind === 'taken') fenceOff(world, run, native, answer.by)

@@ -1,10 +1,12 @@
 import type { Store } from '../../model/index.ts'
+import { recordChanged } from '../recover/compare.ts'
 import type { World } from '../world/world.ts'
 
 /** Sessions have other ids now: each of their runs says so on disk, too, so that no store made anew from there brings an old one back. */
 export async function recordMoved(world: Pick<World, 'policy' | 'runRecords'>, store: Store, sessions: readonly string[]): Promise<void> {
   for (const session of sessions)
     for (const { id } of await store.runs.ofSession(session, world.policy.retentionRuns)) await recordWhere(world, store, id)
+  if (sessions.length > 0) await recordChanged(store, world.runRecords)
 }
 
 /** Another one may move it at the same time: whoever writes last has looked after it wrote. */

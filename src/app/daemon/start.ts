@@ -106,7 +106,11 @@ function howItWent(code: number | null): string {
 function neverCame(place: DaemonPlace, child: Child | null): Problem {
   const why = child?.trouble() ?? howItWent(child?.code() ?? null)
   const words = child === null ? '' : place.files.lastWords(3, child.before)
-  return new Problem('daemon-not-started', `the daemon could not be started: ${why}${words === '' ? '' : `\n  ${words.replaceAll('\n', '\n  ')}`}`, {
-    hint: `all that it said is in ${place.files.log}`,
-  })
+  return new Problem(
+    'daemon-not-started',
+    `the daemon could not be started: ${why}${words === '' ? '' : `; it said: ${words.trim().replaceAll('\n', ' / ')}`}`,
+    {
+      hint: `all that it said is in ${place.files.log}`,
+    },
+  )
 }

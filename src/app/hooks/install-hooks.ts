@@ -6,6 +6,7 @@ import {
   hookCommand,
   isHookCommand,
   isHookFile,
+  MAX_HOOKS,
   removeHooks,
   type SettingsHook,
   settingsTrouble,
@@ -123,7 +124,10 @@ function settingsPlan(harness: string, rule: HookRule & { kind: 'settings' }, pa
   })
   const events = wanted.map(({ event }) => event)
   const found = (text: string): string[] => findHooks(text, isHookCommand).map(wordsOf)
-  const missing = (text: string): SettingsHook[] => wanted.filter((hook) => !found(text).includes(wordsOf(hook)))
+  const missing = (text: string): SettingsHook[] => {
+    const there = found(text)
+    return wanted.filter((hook) => !there.includes(wordsOf(hook)))
+  }
   const hasOthers = (text: string): boolean => found(text).length > wanted.length - missing(text).length
   const isThere = (text: string): boolean => found(text).length > 0
   const isOlder = (text: string): boolean => isThere(text) && !hasOthers(text) && missing(text).length > 0
@@ -137,7 +141,7 @@ function settingsPlan(harness: string, rule: HookRule & { kind: 'settings' }, pa
     rule,
     path,
     change: { harness, path, events, note: rule.note },
-    trouble: (text) => settingsTrouble(text, events),
+    trouble: (text) => settingsTrouble(text, events) ?? (found(text).length > MAX_HOOKS ? `it has more than ${MAX_HOOKS} hooks of Holdfast's` : null),
     isThere,
     isDone: (text) => !hasOthers(text) && missing(text).length === 0,
     isOlder,
@@ -180,10 +184,11 @@ function filePlan(harness: string, rule: HookRule & { kind: 'file' }, path: stri
 }
 
 function textOf(plan: Plan, file: SettingsFile): string {
-  const trouble = file === 'undecodable' ? 'it is no file of UTF-8 text' : plan.trouble(file?.text ?? '')
-  if (file === 'undecodable' || trouble !== null)
+  const text = file !== null && 'text' in file ? file.text : ''
+  const trouble = file !== null && 'trouble' in file ? file.trouble : plan.trouble(text)
+  if (trouble !== null)
     throw new Problem('settings-invalid', `${plan.path} was left as it is: ${trouble}`, { hint: 'put it right, or move it away, and say it again' })
-  return file?.text ?? ''
+  return text
 }
 
 /** Null from the body: the file is no longer what was read. */

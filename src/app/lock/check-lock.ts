@@ -1,8 +1,9 @@
 import type { Holding } from '../../decide/index.ts'
 import { type Directory, Problem } from '../../model/index.ts'
-import type { CheckView } from '../../show/index.ts'
+import { type CheckView, unreadableRunText } from '../../show/index.ts'
 import { ancestorsOf } from '../caller/caller.ts'
 import { runAround } from '../caller/who-am-i.ts'
+import { unreadableRuns } from '../recover/unreadable-runs.ts'
 import type { World } from '../world/world.ts'
 import { holdingsOn, pidOf, whoseLocks } from './judge-locks.ts'
 
@@ -14,6 +15,9 @@ export async function checkLock(world: World, dir: string): Promise<CheckView> {
   const { locks } = await store.locks.all([], null)
   const holdings = await holdingsOn(world, store, directory, locks)
   const inUse = holdings.map((holding) => answerFor(directory.path, holding)).filter(({ state }) => state !== 'free')
+  const [unread] = unreadableRuns(world)
+  if (inUse.length === 0 && unread !== undefined)
+    return { dir: directory.path, state: 'unknown', own: false, holding: null, why: unreadableRunText(unread) }
   if (inUse.length === 0) return { dir: directory.path, state: 'free', own: false, holding: null, why: 'nobody holds it' }
   const around = await ancestorsOf(world, await runAround(world, 'reader'), 'reader')
   const { ours } = await whoseLocks(world, store, { ancestors: around })

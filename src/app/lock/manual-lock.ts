@@ -7,6 +7,7 @@ import { lockFacts, lockHolderLine } from '../../show/index.ts'
 import { ancestorsOf, frontOf } from '../caller/caller.ts'
 import { PASSES_ON } from '../caller/client.ts'
 import { runAround } from '../caller/who-am-i.ts'
+import { unreadableRefusal } from '../recover/unreadable-runs.ts'
 import type { World } from '../world/world.ts'
 import { judgeLocks, originsFor, touching } from './judge-locks.ts'
 import { directoryRefusal } from './refusal-message.ts'
@@ -25,6 +26,8 @@ export type HandRequest = {
 export async function lockByHand(world: World, request: HandRequest, caller: () => ProcessId): Promise<Lock> {
   const directory = world.directories.find(request.dir)
   const store = await world.store('writer')
+  const unreadable = unreadableRefusal(world, false)
+  if (unreadable !== null) throw unreadable
   const parent = await runAround(world, 'writer')
   const holder = holderFor(world, request, caller)
   const reason = request.reason ?? 'locked by hand'

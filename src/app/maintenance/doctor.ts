@@ -2,13 +2,14 @@ import { type LookPorts, lookAtAll } from '../../act/index.ts'
 import { brokenInvariants, verdict } from '../../decide/index.ts'
 import type { LiveRun, SessionRecord, Store } from '../../model/index.ts'
 import { cgroupName, liveRunsOf } from '../../model/index.ts'
-import { duplicateAdvice, duplicateText, type Finding, levelText, suspectText } from '../../show/index.ts'
+import { duplicateAdvice, duplicateText, type Finding, levelText, suspectText, unreadableRunText } from '../../show/index.ts'
 import { twoOwners } from '../agent/find-agents.ts'
 import { runsInQuestion, suspectsOfRuns } from '../agent/suspects.ts'
 import { judgeLocks } from '../lock/judge-locks.ts'
 import { forgottenLocks } from '../lock/trees-without-record.ts'
 import { notifyWays } from '../notify/notify.ts'
 import { hosting } from '../pane/hosting.ts'
+import { unreadableRuns } from '../recover/unreadable-runs.ts'
 import { containmentFor } from '../world/choose-containment.ts'
 import type { World } from '../world/world.ts'
 import { aboutDaemon } from './about-daemon.ts'
@@ -31,6 +32,14 @@ export async function examine(world: World): Promise<Finding[]> {
         level: 'trouble',
         what: `run ${run} cannot be read`,
         next: `its directory is ${world.runRecords.path(run)}`,
+      }),
+    ),
+    ...unreadableRuns(world).map(
+      (one): Finding => ({
+        topic: 'runs',
+        level: 'trouble',
+        what: unreadableRunText({ ...one, next: 'nothing is started until that is settled' }),
+        next: one.next,
       }),
     ),
     ...(await runs(world, views)),
@@ -185,6 +194,9 @@ function aboutRun(world: Pick<World, 'evidence' | 'processes'>, run: LiveRun, ju
     found.push({ topic, level: 'trouble', what: `survivor pid ${pid} (${name}): ${why}`, next: `holdfast stop ${topic} tries again` })
   if (judged.kind === 'alive' && keeperGone)
     found.push({ topic, level: 'note', what: 'its keeper is gone: how it ends will not be known', next: null })
+  const trouble = world.evidence.trouble(run.id)
+  if (trouble !== null)
+    found.push({ topic, level: 'trouble', what: `${trouble}: it is not read`, next: `somebody put it there; holdfast stop ${topic} still ends it` })
   if (judged.kind === 'alive' && run.containment.level !== 'none' && world.evidence.cgroup(run.id) === null)
     found.push({
       topic,

@@ -5,6 +5,7 @@ import type { Store } from '../../model/index.ts'
 import { liveRunsOf } from '../../model/index.ts'
 import { daemonPlace } from '../daemon/place.ts'
 import { asLive } from '../recover/recover.ts'
+import { unreadableRuns } from '../recover/unreadable-runs.ts'
 import type { World } from '../world/world.ts'
 import { breather } from '../world/yield-turn.ts'
 import { idleWorktrees } from './idle-worktrees.ts'
@@ -20,6 +21,7 @@ import {
   tried,
   unheld,
 } from './removable.ts'
+import { forgetBatch } from './retention.ts'
 
 /**
  * Removes what the dead left: directories of runs that nobody asks about any more, pipes and plans of ended keepers, empty cgroups, locks by
@@ -32,7 +34,8 @@ export async function prune(world: World, dryRun: boolean, { worktrees = true } 
     ...(await deadDirectories(world, store)),
     ...(await cgroupsOfTheDead(world, store)),
     ...locksOfProcesses(world, store, unheld(world, (await store.retention.remains(world.policy.sessionsShown)).locks)),
-    ...(worktrees ? await idleWorktrees(world, store) : []),
+    // One whose place is unknown may work in any of them.
+    ...(worktrees && unreadableRuns(world).length === 0 ? await idleWorktrees(world, store) : []),
     ...(await oldRecords(world, store)),
     ...litterOfDaemons(world),
     ...(await litterOfTmux(world, store)),
@@ -49,7 +52,7 @@ async function deadDirectories(world: World, store: Store): Promise<Removable[]>
     const holder = secretHolder(world, id)
     if (holder !== null)
       found.push({ kind: 'directory', what: runRecords.path(id), why: `pid ${holder} still has the secret of this run`, keep: true })
-    else found.push({ kind: 'directory', what: runRecords.path(id), why, keep: false, remove: tried(() => runRecords.remove(id)) })
+    else found.push({ kind: 'directory', what: runRecords.path(id), why, keep: false, remove: () => runRecords.remove(id) })
   }
   const breathe = breather()
   for (const id of listed) {
@@ -68,9 +71,11 @@ async function deadDirectories(world: World, store: Store): Promise<Removable[]>
 
 /** Why a directory without a record may still be somebody's. */
 async function unrecordedTrouble(world: LookPorts, id: string): Promise<string | null> {
-  if (world.runRecords.isUnreadable(id)) return 'its record cannot be read'
   const record = world.runRecords.read(id)
-  if (record === null) return null
+  if (record === null) {
+    const [unread] = unreadableRuns({ ...world, unreadable: () => [id] })
+    return unread === undefined ? null : `its record cannot be read: ${unread.why}`
+  }
   const judged = verdict(asLive(record), await lookAt(asLive(record), world))
   if (judged.kind === 'over') return null
   return judged.kind === 'unknown' ? judged.why : `it is ${judged.kind}`
@@ -144,10 +149,7 @@ async function oldRecords(world: Pick<World, 'clock' | 'policy' | 'runRecords'>,
   const remove = async (): Promise<null> => {
     const breathe = breather()
     for (let left = old.length; left > 0; left -= world.policy.pruneBatch)
-      for (const id of await store.retention.forget({ ...which, limit: world.policy.pruneBatch })) {
-        world.runRecords.remove(id)
-        await breathe()
-      }
+      await forgetBatch(world, store, { ...which, limit: world.policy.pruneBatch }, breathe)
     return null
   }
   return [{ kind: 'record', what: `${old.length} ended ${old.length === 1 ? 'run' : 'runs'}`, why: 'beyond retention', keep: false, remove }]

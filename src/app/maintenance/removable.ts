@@ -62,9 +62,15 @@ export async function filesOfKeepers(
     const about = { kind: 'files', what: `${runRecords.path(id)}: ${names.join(', ')}` } as const
     const user = stillUsed(world, await store.runs.get(id)) ?? writerOf(world, names)
     if (user !== null) found.push({ ...about, why: user, keep: true })
-    else found.push({ ...about, why: 'only its keeper needed them', keep: false, remove: tried(() => runRecords.tidy(id)) })
+    else found.push({ ...about, why: 'only its keeper needed them', keep: false, remove: () => tidied(runRecords, id) })
   }
   return found
+}
+
+function tidied(runRecords: World['runRecords'], id: string): string | null {
+  runRecords.tidy(id)
+  const left = runRecords.litter(id)
+  return left.length === 0 ? null : `not all of it can be removed: ${left.join(', ')}`
 }
 
 function stillUsed({ processes, evidence }: Pick<World, 'evidence' | 'processes'>, run: Run | null): string | null {

@@ -1,4 +1,4 @@
-import { endTree, type Looked, type LookPorts, lookAt, lookAtAll, release } from '../../act/index.ts'
+import { censusOf, endTree, type Looked, type LookPorts, lookAt, lookAtAll, release } from '../../act/index.ts'
 import { verdict } from '../../decide/index.ts'
 import type { Intent, LiveRun, Survivor } from '../../model/index.ts'
 import { BY, Problem } from '../../model/index.ts'
@@ -32,6 +32,8 @@ export type StoppedWithoutStore = {
   readonly pids: readonly number[]
   readonly survivors: readonly Survivor[]
   readonly unproven: string | null
+  /** Who asked for it is on disk. */
+  readonly noted: boolean
 }
 
 /** As far as a run's directory tells: by its session's id, or one that this had before. */
@@ -56,13 +58,23 @@ export async function stopWithoutStore(world: World, references: readonly string
 function endAll(world: World, wanted: readonly SessionView[], intent: Intent, graceMs: number): Promise<StoppedWithoutStore[]> {
   return Promise.all(
     wanted.map(async ({ run, liveness, note }) => {
-      if (liveness === 'unknown') return { session: run.session, pids: [], survivors: [], unproven: note }
-      world.fences.retire(run.id, intent)
+      if (liveness === 'unknown') return { session: run.session, pids: [], survivors: [], unproven: note, noted: false }
+      // Where nothing can be written, its keeper is told: what it was told it writes down itself, if it can, and then has it recorded.
+      const noted = world.fences.retire(run.id, intent)
+      const told = noted ? [] : await tellKeeper(world, run as LiveRun)
       const end = await endTree(run as LiveRun, world, { graceMs })
       await release(run, world)
-      return { session: run.session, pids: end.ended.map(({ row }) => row.pid), survivors: end.survivors, unproven: end.blind }
+      const pids = [...new Set([...told, ...end.ended.map(({ row }) => row.pid)])]
+      return { session: run.session, pids, survivors: end.survivors, unproven: end.blind, noted }
     }),
   )
+}
+
+/** Who was of the run before its keeper heard of it: that one ends its agent at once. */
+async function tellKeeper(world: World, run: LiveRun): Promise<number[]> {
+  if (run.keeper === null) return []
+  const { members } = await censusOf(run, world, false)
+  return world.processes.send(run.keeper, 'SIGTERM') === 'sent' ? members.map(({ row }) => row.pid) : []
 }
 
 /**

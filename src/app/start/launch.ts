@@ -61,8 +61,16 @@ export function launchOf(
   }
 }
 
-/** In the foreground the keeper is on record with the claim; it only has to be told. */
-export const handOver = (world: Pick<World, 'keepers'>, launch: Launch): void => world.keepers.handOver(launch)
+/** In the foreground the keeper is on record with the claim; it only has to be told. One that was killed meanwhile reads nothing, and nothing ever runs. */
+export function handOver(world: Pick<World, 'keepers'>, launch: Launch): void {
+  try {
+    world.keepers.handOver(launch)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+    const what = `the shell that was to keep session ${launch.run.session} ended before it was told how; nothing was started`
+    throw new Problem('front-gone', what, { hint: 'start it again', cause: error })
+  }
+}
 
 /** Spawn, record, open the gate. Whatever goes wrong before it is open closes it, and nothing ever runs. */
 export async function launchDetached(world: World, store: Store, launch: Launch): Promise<ProcessId> {

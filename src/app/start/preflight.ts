@@ -16,7 +16,7 @@ import {
 import { agentsBeside, conversationNewest, conversationOwned, insideOwner, programMissing } from './checks/look.ts'
 import { branchInvalid, currentDirectoryGone, directoryUnusable, repositoryMissing } from './checks/place.ts'
 import { commandMissing, dirEmpty, idInvalid, processesHidden } from './checks/request.ts'
-import { conversationElsewhere, nameTaken, parentEnding } from './checks/session.ts'
+import { conversationElsewhere, nameTaken, parentEnding, runUnreadable } from './checks/session.ts'
 import type { Effect } from './look.ts'
 
 type AnyCheck = { [M in Moment]: Check<M> }[Moment] | Check<Effect>
@@ -45,6 +45,8 @@ export const preflight: readonly AnyCheck[] = [
   promptUnsupported,
   terminalMissing,
   budgetUncounted,
+  // Runs that the store does not know.
+  runUnreadable,
   // The session in the store. The claim's transaction asks these again.
   nameTaken,
   parentEnding,

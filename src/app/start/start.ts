@@ -136,6 +136,9 @@ async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[], note
     const about = { lineage, timeoutMs: request.timeoutMs ?? null, front, umask, base: plan.base, ...equip(plan, record) }
     const launch = launchOf(world, record, about)
     if (front !== null) {
+      // Its directory is there by now. A store that is put in place from here on is compared with it; one that was before does not know this run.
+      if (store.isReplaced())
+        throw new Problem('store-replaced', 'the store was replaced during the start; nothing was started', { hint: 'try again' })
       handOver(world, launch)
       return { kind: 'handed-over', run, retired, notes }
     }

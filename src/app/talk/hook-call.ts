@@ -1,5 +1,6 @@
 import { activityAfter, hookCallFrom, isForeign, isInner } from '../../decide/index.ts'
 import { callingHarness, HOOK_WORDS } from '../../harness/index.ts'
+import { plainLines } from '../../model/index.ts'
 import type { World } from '../world/world.ts'
 
 /** The parts of a harness's payload that Holdfast believes. `payload` is empty where none could be read. */
@@ -39,14 +40,12 @@ function tellNotices(agentInbox: World['agentInbox'], run: string, form: ((text:
     .take(run)
     .map((notice) => notice.text)
     .filter((one) => one !== '')
+    .flatMap((one) => plainLines(one))
     .join('\n')
-    .replaceAll(UNPRINTABLE, '')
   if (text === '') return {}
   const said = `Holdfast: ${text}`
   return form === undefined ? { stderr: said } : { stdout: form(said) }
 }
-// oxlint-disable-next-line no-control-regex
-const UNPRINTABLE = /[\u0000-\u0009\u000B-\u001F\u007F]/g
 
 /** Is it proven that a daemon of the harness, which serves many sessions, makes this call? */
 function isShared({ env, processes }: CallWorld, harness: string): boolean {

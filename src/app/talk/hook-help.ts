@@ -11,7 +11,7 @@ export type HookHelp = CloseLook & {
   /** Is the hook that of the agent which the run is about? */
   readonly isAbout: (run: Run) => boolean
   readonly bind: (run: Run, native: NativeId) => Promise<BindAnswer>
-  /** Makes a lost store again from the run directories. */
+  /** Tells a lost or older store what the run directories know. */
   readonly recover: () => Promise<void>
   readonly close: () => void
 }

@@ -72,6 +72,8 @@ export type World = RunFiles & {
   readonly user: () => string
   /** Opened at first use. `reader` never waits for another writer. */
   readonly store: (as: 'writer' | 'reader') => Promise<Store>
+  /** Run directories that no row knows and that cannot be read, by id; known since the store was opened. */
+  readonly unreadable: () => readonly string[]
   readonly liveRoots: () => Promise<readonly RunRoot[]>
   readonly close: () => void
   /** Set where we work for somebody who did not start us. */

@@ -3,7 +3,7 @@ import { Problem } from '../../model/index.ts'
 import { eventJson, eventText } from '../../show/index.ts'
 import type { Command } from '../command.ts'
 import { flag, type Parsed } from '../options.ts'
-import { paintFor, print, printJson } from '../out.ts'
+import { paintFor, print, printJson, printJsonLine } from '../out.ts'
 
 export const events: Command = {
   name: 'events',
@@ -38,7 +38,8 @@ async function eventsVerb(world: World, parsed: Parsed): Promise<number> {
   // Followed, each event is a line of its own.
   for (let batch = events, last = 0; ; batch = await seeEvents(world, reference, last)) {
     last = batch.at(-1)?.seq ?? last
-    print(batch.map((event) => (json ? JSON.stringify(eventJson(event)) : eventText(event, paintFor(1)))))
+    if (json) for (const event of batch) printJsonLine(eventJson(event))
+    else print(batch.map((event) => eventText(event, paintFor(1))))
     await world.clock.sleep(world.policy.followMs)
   }
 }

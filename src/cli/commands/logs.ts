@@ -2,7 +2,7 @@ import { logs as readLogs, seeOne, type World } from '../../app/index.ts'
 import { Problem } from '../../model/index.ts'
 import type { Command } from '../command.ts'
 import { flag, oneWord, type Parsed, value } from '../options.ts'
-import { print, write } from '../out.ts'
+import { pass, printJsonLine } from '../out.ts'
 
 export const logs: Command = {
   name: 'logs',
@@ -15,7 +15,7 @@ export const logs: Command = {
       'Shows the log of a detached run, of which the last 10 MB are kept twice.',
       'A session in a pane shows its screen with 2,000 lines above, also after the end. A pane cannot be followed.',
       'A foreground run has no log, since its output went to its terminal.',
-      'With --json each line is one object.',
+      'A terminal gets text and colours, and no other escape sequence; a file or pipe gets every byte; with --json each line is an object.',
     ],
     examples: [
       ['logs review -n 50', 'The last 50 lines of session review are shown.'],
@@ -39,8 +39,8 @@ async function logsVerb(world: World, parsed: Parsed): Promise<number> {
   if (!run.detached)
     throw new Problem('output-not-kept', `session ${run.session} ran in the foreground; its output went to its terminal and was not kept`)
   const output = readLogs(world, reference, { follow: parsed.flags.has('follow'), lines: text === undefined ? null : Number(text) })
-  if (parsed.flags.has('json')) for await (const line of linesOf(output)) print([JSON.stringify({ session: run.session, run: run.id, line })])
-  else for await (const chunk of output) write(1, chunk)
+  if (parsed.flags.has('json')) for await (const line of linesOf(output)) printJsonLine({ session: run.session, run: run.id, line })
+  else await pass(output)
   return 0
 }
 

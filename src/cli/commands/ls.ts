@@ -1,9 +1,18 @@
-import { type Listed, listSessions, type World } from '../../app/index.ts'
+import { type Listed, listSessions, unreadableRuns, unreadableWithoutStore, type World } from '../../app/index.ts'
 import { exitCode } from '../../model/index.ts'
-import { duplicateAdvice, duplicateText, managedJson, sessionsText, unmanagedJson, unmanagedText, unreadableText } from '../../show/index.ts'
+import {
+  duplicateAdvice,
+  duplicateText,
+  managedJson,
+  sessionsText,
+  unmanagedJson,
+  unmanagedText,
+  unreadableRunText,
+  unreadableText,
+} from '../../show/index.ts'
 import type { Command } from '../command.ts'
 import { flag, noWords, type Parsed } from '../options.ts'
-import { paintFor, print, printJson, say, write } from '../out.ts'
+import { paintFor, print, printJson, say, textOf, write } from '../out.ts'
 import { orWithoutStore } from '../without-store.ts'
 
 export const ls: Command = {
@@ -48,9 +57,11 @@ async function lsVerb(world: World, parsed: Parsed): Promise<number> {
       async () => {
         listed = await listSessions(world, all ? 'all' : 'live', all || only)
         for (const run of listed.unreadable) say(unreadableText(run, world.runRecords.path(run)))
+        for (const run of unreadableRuns(world)) say(unreadableRunText(run))
         return [...listed.sights]
       },
     )
+    if (degraded) for (const run of unreadableWithoutStore(world)) say(unreadableRunText(run))
     if (degraded && (all || only)) say('which agents are not managed cannot be told without the store')
     return listed ?? { sights, unmanaged: [], duplicates: [], unreadable: [] }
   }
@@ -69,7 +80,7 @@ async function lsVerb(world: World, parsed: Parsed): Promise<number> {
   for (;;) {
     const listed = await look()
     const lines = [...listText(world, listed, only), ...listed.duplicates.map(duplicateText)]
-    write(1, `\u001B[H\u001B[2J${lines.join('\n')}\n`)
+    write(1, `\u001B[H\u001B[2J${textOf(lines)}`)
     await world.clock.sleep(1000)
   }
 }

@@ -1,4 +1,4 @@
-import { resolveGone, type World } from '../../app/index.ts'
+import { resolveGone, resolveUnreadable, type World } from '../../app/index.ts'
 import { exitCode, isLive, Problem } from '../../model/index.ts'
 import type { Command } from '../command.ts'
 import { flag, oneWord, type Parsed } from '../options.ts'
@@ -12,7 +12,11 @@ export const resolve: Command = {
   arguments: [{ name: 'S', thing: 'live-session', about: 'the session that cannot be proven gone (exit 76)' }],
   options: [flag('gone', 'your word that it is gone')],
   more: () => ({
-    description: ['The run ends as lost, and the record names you.', 'It is refused while any sign of life can be seen. Nothing is ever signalled.'],
+    description: [
+      'The run ends as lost, and the record names you.',
+      'It is refused while any sign of life can be seen. Nothing is ever signalled.',
+      'A run directory that no row has and that cannot be read is settled by the id of its run.',
+    ],
     examples: [
       ['resolve api --gone', 'The session is free for its next run.'],
       ['status api', 'The status tells what could not be proven.'],
@@ -26,6 +30,14 @@ async function resolveVerb(world: World, parsed: Parsed): Promise<number> {
   const reference = oneWord(parsed, 'resolve')
   if (!parsed.flags.has('gone'))
     throw new Problem('option-missing', 'resolve needs your word: --gone', { hint: `holdfast status ${reference} says what could not be proven` })
+  await world.store('writer')
+  const unread = resolveUnreadable(world, reference)
+  if (unread !== null) {
+    const reason = `it counts as gone; ${unread.path} is left for holdfast prune`
+    if (parsed.flags.has('json')) printJson({ session: null, run: unread.run, state: 'lost', reason })
+    else print([`${unread.run} lost: ${reason}`])
+    return exitCode.done
+  }
   const run = await resolveGone(world, reference)
   if (parsed.flags.has('json')) printJson({ session: run.session, run: run.id, state: run.state, reason: isLive(run) ? null : run.reason })
   else print([`${run.session} ${run.state}${isLive(run) ? '' : `: ${run.reason}`}`])

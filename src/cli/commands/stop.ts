@@ -1,6 +1,15 @@
-import { endSuspects, type Stopped, stop as stopSessions, stopWithoutStore, type World, waitForEnd } from '../../app/index.ts'
+import {
+  endSuspects,
+  type Stopped,
+  stop as stopSessions,
+  stopWithoutStore,
+  unreadableRuns,
+  unreadableWithoutStore,
+  type World,
+  waitForEnd,
+} from '../../app/index.ts'
 import { exitCode, isSignallable, Problem } from '../../model/index.ts'
-import { stoppedJson, stoppedText } from '../../show/index.ts'
+import { stoppedJson, stoppedText, type UnreadableRun, unreadableRunText } from '../../show/index.ts'
 import type { Command } from '../command.ts'
 import { flag, type Parsed, value } from '../options.ts'
 import { print, printJson, say } from '../out.ts'
@@ -62,7 +71,8 @@ async function stopVerb(world: World, parsed: Parsed): Promise<number> {
   else print(stopped.flatMap(({ session, end }) => stoppedText(session, end)))
   if (all && stopped.length === 0 && !parsed.flags.has('json')) say('nothing runs')
   for (const { end } of stopped) if (end.kind === 'handed-over') await waitForEnd(world, end.run.session, world.policy.graceMs + world.policy.killMs)
-  return Math.max(0, ...stopped.map(({ end }) => codeOfEnd(end)))
+  const left = all ? sayUnreadable(unreadableRuns(world)) : exitCode.done
+  return Math.max(left, ...stopped.map(({ end }) => codeOfEnd(end)))
 }
 
 const SUSPECTS_LISTED = 'holdfast tree S --suspects lists them'
@@ -86,18 +96,28 @@ const codeOfEnd = (end: Stopped['end']): number => {
   return end.kind === 'alive' ? exitCode.survivors : exitCode.done
 }
 
+const LATER = 'the store cannot be used; holdfast reconcile records it later'
+const UNNOTED = 'nothing can be written in the home, so it is on record as stopped only if its keeper can write there, and else as failed or lost'
+
+/** Whether all is stopped cannot be told as long as there are such runs. */
+function sayUnreadable(runs: readonly UnreadableRun[]): number {
+  for (const run of runs) say(unreadableRunText(run))
+  return runs.length === 0 ? exitCode.done : exitCode.unproven
+}
+
 async function stopDegraded(world: World, parsed: Parsed, all: boolean, graceMs: number | undefined, cause: Problem): Promise<number> {
   say(cause.message)
   const ends = await stopWithoutStore(world, parsed.words, all, graceMs ?? world.policy.graceMs)
   if (parsed.flags.has('json')) printJson(ends)
-  for (const { session, pids, survivors, unproven } of ends) {
+  for (const { session, pids, survivors, unproven, noted } of ends) {
     if (pids.length > 0)
       say(
-        `${session}: ended ${pids.length} ${pids.length === 1 ? 'process' : 'processes'} (${pids.join(', ')}), not recorded: the store cannot be used; holdfast reconcile records it later`,
+        `${session}: ended ${pids.length} ${pids.length === 1 ? 'process' : 'processes'} (${pids.join(', ')}), not recorded: ${noted ? LATER : UNNOTED}`,
       )
     for (const { pid, name, why } of survivors) say(`  survivor pid ${pid} (${name}): ${why}`)
     if (unproven !== null) say(`  ${session} cannot be proven gone: ${unproven}`)
   }
+  const left = all ? sayUnreadable(unreadableWithoutStore(world)) : exitCode.done
   if (ends.some((end) => end.survivors.length > 0)) return exitCode.survivors
-  return ends.some((end) => end.unproven !== null) ? exitCode.unproven : exitCode.done
+  return ends.some((end) => end.unproven !== null) ? exitCode.unproven : left
 }

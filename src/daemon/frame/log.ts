@@ -1,6 +1,6 @@
 import { write } from 'node:fs'
 import type { Clock, DaemonFiles } from '../../model/index.ts'
-import { policy } from '../../model/index.ts'
+import { plainParagraph, policy } from '../../model/index.ts'
 import { within } from './loop.ts'
 
 export type Log = {
@@ -20,7 +20,7 @@ export function openLog(files: DaemonFiles, clock: Clock): Log {
   const log = (line: string): void => {
     const at = clock.now()
     files.tell(line, at)
-    mirror?.say(`${new Date(at).toISOString()} ${process.pid} ${line}\n`)
+    mirror?.say(`${new Date(at).toISOString()} ${process.pid} ${plainParagraph(line)}\n`)
   }
   return Object.assign(log, { flush: async () => mirror === null || (await within(policy.daemonFlushMs, mirror.settled())) || !mirror.hangs() })
 }

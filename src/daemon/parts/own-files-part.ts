@@ -42,8 +42,14 @@ export function homePart(own: Own): Part {
         files.writeRecord(record())
         log('the record was not ours: written anew')
       }
+      const aside = files.mendLog()
+      if (aside !== null) log(`something else lay in the place of the log: it is now ${aside}`)
       files.capLog()
       return {}
+    },
+    trouble() {
+      const why = files.logTrouble()
+      return why === null ? null : `its own log (daemon/log) ${why}: nothing is written to it; move it away`
     },
     async close() {
       watching?.close()

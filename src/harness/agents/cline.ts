@@ -1,6 +1,6 @@
-import { readFileSync, readlinkSync } from 'node:fs'
+import { readlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { orNull } from '../../lib/index.ts'
+import { orNull, readKernel } from '../../lib/index.ts'
 import type { Anchor, Environment, Harness, RegistryEntry } from '../../model/index.ts'
 import { isPid, isSignallable, MS_PER_TICK } from '../../model/index.ts'
 import { listed, malformed } from '../recognise/anchors.ts'
@@ -74,7 +74,7 @@ function entryOf(path: string, id: string, mayBeThere: (pid: number) => boolean)
 
 /** The time of the boot is told in whole seconds. */
 function startedAt(ticks: number): number | null {
-  const boot = /^btime (\d+)$/m.exec(orNull(() => readFileSync('/proc/stat', 'utf8')) ?? '')?.[1]
+  const boot = /^btime (\d+)$/m.exec(readKernel('/proc/stat') ?? '')?.[1]
   return boot === undefined ? null : Number(boot) * 1000 + ticks * MS_PER_TICK
 }
 

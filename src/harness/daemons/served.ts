@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs'
+import { fstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { bytesAt, readFile, withFile } from '../../lib/index.ts'
 import type { Asking, ProcessId, ServedSession } from '../../model/index.ts'
 import { isSignallable } from '../../model/index.ts'
 import { ticksOf } from '../recognise/flocks.ts'
@@ -19,7 +20,7 @@ type Worker = {
 
 /** Claude Code 2.1: a worker is a process with a terminal for it, and the agent in that. Both were there before the session: they are lent to it. */
 export function claudeRoster(path: string, program: string): ServedSession[] {
-  const { workers } = JSON.parse(readFileSync(path, 'utf8')) as { workers: Record<string, Worker> }
+  const { workers } = JSON.parse(readFile(path, DOCUMENT_BYTES, 'followed')) as { workers: Record<string, Worker> }
   return Object.entries(workers).map(([short, { cwd, pid, procStart, replPid, replProcStart, sessionId, startedAt, dispatch }]) => {
     if (typeof cwd !== 'string' || typeof pid !== 'number') throw new Error(`worker ${short} of ${path} makes no sense`)
     return {
@@ -43,7 +44,7 @@ function identity(pid: number | undefined, start: string | undefined): ProcessId
 
 /** Codex 0.166: a thread is served by whoever has its rollout open. It stays so for a while after its last turn, and when nobody watches. */
 export function codexThreads(home: string): ServedSession[] | null {
-  const { pid, processIdentity } = JSON.parse(readFileSync(join(home, 'app-server-daemon', 'daemon.pid'), 'utf8')) as AppServer
+  const { pid, processIdentity } = JSON.parse(readFile(join(home, 'app-server-daemon', 'daemon.pid'), DOCUMENT_BYTES, 'followed')) as AppServer
   // The pid may have a new tenant, and another daemon may be starting: whose files these are must be certain.
   if (!isSignallable(pid) || ticksOf(pid) !== Number(processIdentity?.startTicks)) return null
   const open = readdirSync(`/proc/${pid}/fd`).map((fd) => targetOf(`/proc/${pid}/fd/${fd}`))
@@ -127,17 +128,15 @@ function namesIn(folder: string): string[] {
 
 const timeOf = (text: string | undefined): number | null => (text === undefined || Number.isNaN(Date.parse(text)) ? null : Date.parse(text))
 
+const DOCUMENT_BYTES = 4 * 1024 * 1024
 const PART_BYTES = 256 * 1024
-function partOf(path: string, part: 'beginning' | 'end'): string {
-  const fd = openSync(path, 'r')
-  try {
-    const from = part === 'beginning' ? 0 : Math.max(0, fstatSync(fd).size - PART_BYTES)
-    const buffer = Buffer.alloc(PART_BYTES)
-    return buffer.toString('utf8', 0, readSync(fd, buffer, 0, buffer.length, from))
-  } finally {
-    closeSync(fd)
-  }
-}
+const partOf = (path: string, part: 'beginning' | 'end'): string =>
+  withFile(
+    path,
+    'read',
+    (fd) => bytesAt(fd, part === 'beginning' ? 0 : Math.max(0, fstatSync(fd).size - PART_BYTES), PART_BYTES).toString('utf8'),
+    'followed',
+  )
 
 /** A file may be closed while we look. */
 function targetOf(link: string): string {
@@ -152,7 +151,11 @@ function targetOf(link: string): string {
 /** Cline 3.0: a file for each session; its processes are the hub's own. */
 export function clineSessions(root: string): ServedSession[] {
   return readdirSync(root).flatMap((id): ServedSession[] => {
-    const { status, cwd, started_at: began } = JSON.parse(readFileSync(join(root, id, `${id}.json`), 'utf8')) as Record<string, string>
+    const {
+      status,
+      cwd,
+      started_at: began,
+    } = JSON.parse(readFile(join(root, id, `${id}.json`), DOCUMENT_BYTES, 'followed')) as Record<string, string>
     return status === 'running' ? [{ nativeId: id, dir: cwd ?? '', since: timeOf(began), processes: [], active: true, stop: null }] : []
   })
 }

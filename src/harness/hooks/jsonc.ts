@@ -9,19 +9,51 @@ export type JsonNode = {
 export type JsonItem = { readonly key: string | null; readonly start: number; readonly node: JsonNode; readonly comma: number | null }
 
 const MAX_DEPTH = 200
-const SPACE = /(?:[ \t\r\n]+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y
-/** One character at a time: a string that is never closed must not be tried in all ways. */
-const STRING = /"(?:[ !#-[\]-\uFFFF]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
+/** A number or a word: what may stand in its place ends at the first other character. */
 const OTHER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+
+/** What was read last is mostly asked about again at once. */
+let last: { readonly text: string; readonly root: JsonNode | null } = { text: '', root: null }
 
 /** The one value of a text; null: it is no JSON. */
 export function parseJson(text: string): JsonNode | null {
-  const root = value(text, skip(text, 0), 0)
-  return root !== null && skip(text, root.end) === text.length ? root : null
+  if (last.text !== text) {
+    const root = value(text, skip(text, 0), 0)
+    last = { text, root: root !== null && skip(text, root.end) === text.length ? root : null }
+  }
+  return last.root
 }
 
-/** Where the next thing stands that is neither space nor comment. */
-export const skip = (text: string, from: number): number => match(SPACE, text, from) ?? from
+/**
+ * Where the next thing stands that is neither space nor comment. Character by character, as all here: what a pattern has tried it keeps, which for a
+ * long string is more than there is room for.
+ */
+export function skip(text: string, from: number): number {
+  let at = from
+  for (;;) {
+    while (isSpace(text.charCodeAt(at))) at++
+    const end = commentEnd(text, at)
+    if (end === null) return at
+    at = end
+  }
+}
+
+/** Space, tab and the ends of lines. */
+export const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9
+
+/** Null: no comment stands there, or one that is never closed. */
+function commentEnd(text: string, at: number): number | null {
+  if (text.charCodeAt(at) !== SLASH) return null
+  if (text.charCodeAt(at + 1) === STAR) {
+    const close = text.indexOf('*/', at + 2)
+    return close < 0 ? null : close + 2
+  }
+  if (text.charCodeAt(at + 1) !== SLASH) return null
+  let end = at + 2
+  while (end < text.length && text.charCodeAt(end) !== 10 && text.charCodeAt(end) !== 13) end++
+  return end
+}
+const [SLASH, STAR, QUOTE, BACKSLASH] = [47, 42, 34, 92] as const
 
 /** What it says, without how it is written; of keys that are there twice, both. */
 export function meaning(text: string, node: JsonNode): unknown {
@@ -39,7 +71,7 @@ export const itemOf = (node: JsonNode, key: string): JsonItem | undefined => nod
 function value(text: string, start: number, depth: number): JsonNode | null {
   if (text[start] === '{') return container(text, start, depth, '}')
   if (text[start] === '[') return container(text, start, depth, ']')
-  const string = match(STRING, text, start)
+  const string = stringEnd(text, start)
   if (string !== null) return { kind: 'string', start, end: string, items: [] }
   const other = match(OTHER, text, start)
   return other === null ? null : { kind: 'other', start, end: other, items: [] }
@@ -67,12 +99,26 @@ function element(text: string, start: number, depth: number): Omit<JsonItem, 'co
 }
 
 function property(text: string, start: number, depth: number): Omit<JsonItem, 'comma'> | null {
-  const end = match(STRING, text, start)
+  const end = stringEnd(text, start)
   if (end === null) return null
   const colon = skip(text, end)
   if (text[colon] !== ':') return null
   const node = value(text, skip(text, colon + 1), depth + 1)
   return node && { key: JSON.parse(text.slice(start, end)) as string, start, node }
+}
+
+/** Behind its closing quote; null: no string begins there, or it is none of JSON's. */
+function stringEnd(text: string, start: number): number | null {
+  if (text.charCodeAt(start) !== QUOTE) return null
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at + 1
+    if (code < 32) return null
+    if (code !== BACKSLASH) continue
+    at++
+    if (text[at] === 'u' ? !/^[0-9a-fA-F]{4}$/.test(text.slice(at + 1, at + 5)) : !'"\\/bfnrt'.includes(text[at] ?? '-')) return null
+  }
+  return null
 }
 
 /** Where a match that begins right there ends. */

@@ -1,4 +1,4 @@
-import { itemOf, type JsonItem, type JsonNode, meaning, parseJson, stringOf } from './jsonc.ts'
+import { isSpace, itemOf, type JsonItem, type JsonNode, meaning, parseJson, stringOf } from './jsonc.ts'
 
 /** A hook in a settings file: which event calls which command; with `matcher`, only those of that kind. */
 export type SettingsHook = { readonly event: string; readonly command: string; readonly matcher?: string }
@@ -39,8 +39,9 @@ export function cutHook(body: string, { hook, steps }: Way, mayGo: (path: string
   const { parent, item } = steps[depth] as Step
   const wanted = meaningWithout(body, (steps[0] as Step).parent, item)
   // The space before it goes too, unless it ends a comment.
-  const space = /[ \t\r\n]*$/.exec(body.slice(0, item.start))?.[0] ?? ''
-  for (const from of [item.start - space.length, item.start]) {
+  let space = item.start
+  while (space > 0 && isSpace(body.charCodeAt(space - 1))) space--
+  for (const from of [space, item.start]) {
     const text = cutItem(body, parent, item, from)
     const root = parseJson(text)
     if (root !== null && JSON.stringify(meaning(text, root)) === wanted) return text

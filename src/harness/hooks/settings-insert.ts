@@ -8,13 +8,13 @@ export function insertItem(text: string, parent: JsonNode, key: string | null, i
   const style = styleOf(text)
   const last = parent.items.at(-1)
   if (last === undefined) return [intoEmpty(text, parent, key, item, style)]
-  const ownLine = /\n([ \t]*)$/.exec(text.slice(0, last.start))
+  const ownLine = indentBefore(text, last.start)
   const airy = text[last.node.start - 1] === ' '
   // Comments on the same line speak of what stands before them.
   const end = last.comma === null ? last.node.end : last.comma + 1
   const at = afterComments(text, end)
   const comment = text.slice(end, at)
-  const indent = ownLine?.[1] ?? indentAt(text, parent.start) + style.unit
+  const indent = ownLine ?? indentAt(text, parent.start) + style.unit
   const newLine = ownLine !== null || comment.includes('//')
   const gap = newLine ? style.eol + indent : airy ? ' ' : ''
   const words = render(key, item, ownLine === null ? null : { ...style, indent }, airy)
@@ -51,11 +51,19 @@ function styleOf(text: string): Style {
   const root = parseJson(text)
   const first = root?.items[0]
   const eol = /\r\n|\n/.exec(text)?.[0] ?? '\n'
-  const unit = first === undefined ? undefined : /\n([ \t]+)$/.exec(text.slice(0, first.start))?.[1]
-  return { eol, unit: unit ?? '  ', lines: first === undefined || (root !== null && text.slice(root.start, root.end).includes('\n')) }
+  const unit = first === undefined ? null : indentBefore(text, first.start)
+  return { eol, unit: unit || '  ', lines: first === undefined || (root !== null && text.slice(root.start, root.end).includes('\n')) }
 }
 
-const indentAt = (text: string, at: number): string => /(?:^|\n)([ \t]*)[^\n]*$/.exec(text.slice(0, at))?.[1] ?? ''
+/** The indentation of the line that something stands on. */
+const indentAt = (text: string, at: number): string => /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', at - 1) + 1, at))?.[0] ?? ''
+
+/** The same, if nothing stands before it on that line; null: something does, or it is the first line. */
+function indentBefore(text: string, at: number): string | null {
+  const line = at === 0 ? -1 : text.lastIndexOf('\n', at - 1)
+  const before = text.slice(line + 1, at)
+  return line >= 0 && /^[ \t]*$/.test(before) ? before : null
+}
 
 const SAME_LINE = /[ \t]*(?:\/\*(?:[^*\r\n]|\*(?!\/))*\*\/|\/\/[^\r\n]*)/y
 

@@ -7,7 +7,8 @@ export type { SettingsHook } from './settings-cut.ts'
 /** What was put in, in the order in which it was; and which objects and lists were made for it (`hooks`, `hooks.EVENT`). */
 export type Added = { readonly text: string; readonly steps: readonly Insertion[]; readonly made: readonly string[] }
 
-const MAX_HOOKS = 100
+/** Each of them is taken out by itself, and what is left is compared: more than that is not changed. */
+export const MAX_HOOKS = 100
 
 /** Is the text an object that hooks can be put into? If not, why. */
 export function settingsTrouble(text: string, events: readonly string[]): string | null {
@@ -70,12 +71,12 @@ export const findHooks = (text: string, ours: (command: string) => boolean): Set
 export function removeHooks(before: string, ours: (command: string) => boolean, made: readonly string[] | null): string {
   const start = before.length - bodyOf(before).length
   let body = before.slice(start)
-  for (let round = 0; round < MAX_HOOKS; round++) {
+  for (let round = 0; round <= MAX_HOOKS; round++) {
     const [way] = waysTo(body, ours)
     if (way === undefined) return before.slice(0, start) + body
     body = cutHook(body, way, (path) => made?.includes(path) ?? true)
   }
-  throw new Error(`more than ${MAX_HOOKS} hooks of ours in one file`)
+  throw new Error(`${MAX_HOOKS} hooks of ours were taken out, and there are more`)
 }
 
 function containerAt(body: string, path: readonly string[]): JsonNode {

@@ -1,5 +1,5 @@
-import { lstatSync, readFileSync } from 'node:fs'
-import { orNull, sha256 } from '../../lib/index.ts'
+import { fstatSync, lstatSync } from 'node:fs'
+import { bytesAt, orNull, sha256, withFile } from '../../lib/index.ts'
 import type { Anchor, AnchorFile, Anchors } from '../../model/index.ts'
 import { isPid } from '../../model/index.ts'
 
@@ -8,13 +8,15 @@ const MAX_BYTES = 64 * 1024
 
 /** One read for all that is asked of a file, so that what is judged is what the stamp stands for. Null: no plain file of that size. */
 export const fileAt = (path: string): { readonly text: string; readonly stamp: string } | null =>
-  orNull(() => {
-    const stats = lstatSync(path, { bigint: true })
-    if (!stats.isFile() || stats.size > MAX_BYTES) return null
-    const bytes = readFileSync(path)
-    const stamp = [stats.dev, stats.ino, stats.size, stats.mtimeNs, sha256(bytes)].join(':')
-    return { text: bytes.toString('utf8'), stamp }
-  })
+  orNull(() =>
+    withFile(path, 'read', (fd) => {
+      const stats = fstatSync(fd, { bigint: true })
+      if (stats.size > MAX_BYTES) return null
+      const bytes = bytesAt(fd, 0, MAX_BYTES)
+      const stamp = [stats.dev, stats.ino, stats.size, stats.mtimeNs, sha256(bytes)].join(':')
+      return { text: bytes.toString('utf8'), stamp }
+    }),
+  )
 
 /** What a file is now, to be told from whatever may have come in its place. */
 export const stampOf = (path: string): string | null => fileAt(path)?.stamp ?? null

@@ -1,6 +1,6 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
+import { fstatSync, readdirSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
-import { orNull } from '../../lib/index.ts'
+import { bytesAt, orNull, readIfFile, withFile } from '../../lib/index.ts'
 import type { Environment } from '../../model/index.ts'
 
 export const homeOf = (env: Environment): string => env['HOME'] || '/nonexistent'
@@ -19,12 +19,7 @@ export const isFile = (path: string): boolean => orNull(() => statSync(path).isF
 export const isFolder = (path: string): boolean => orNull(() => statSync(path).isDirectory()) ?? false
 
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024
-/** Only a file is opened: a pipe would make us wait. */
-export const textOf = (path: string, most = MAX_DOCUMENT_BYTES): string | null =>
-  orNull(() => {
-    const stats = statSync(path)
-    return stats.isFile() && stats.size <= most ? readFileSync(path, 'utf8') : null
-  })
+export const textOf = (path: string, most = MAX_DOCUMENT_BYTES): string | null => readIfFile(path, most, 'followed')
 
 export type Fields = Readonly<Record<string, unknown>>
 export const fieldsIn = (text: string): Fields | null =>
@@ -41,31 +36,17 @@ const HEAD_BYTES = 256 * 1024
 const TAIL_BYTES = 64 * 1024
 /** The whole lines of JSON at the beginning of a file, and if it is long, at its end: a prompt in between may be of any size. */
 export function someLines(path: string): Fields[] {
-  if (!isFile(path)) return []
-  const size = orNull(() => statSync(path).size) ?? 0
-  const head = piece(path, 0, HEAD_BYTES).split('\n')
-  if (size > HEAD_BYTES) head.pop()
-  const tail =
-    size > HEAD_BYTES
-      ? piece(path, Math.max(HEAD_BYTES, size - TAIL_BYTES), TAIL_BYTES)
-          .split('\n')
-          .slice(1)
-      : []
-  return [...head, ...tail].map(fieldsIn).filter((fields) => fields !== null)
+  const lines = orNull(() => withFile(path, 'read', linesIn, 'followed')) ?? []
+  return lines.map(fieldsIn).filter((fields) => fields !== null)
 }
 
-function piece(path: string, from: number, bytes: number): string {
-  return (
-    orNull(() => {
-      const fd = openSync(path, 'r')
-      try {
-        const buffer = Buffer.alloc(bytes)
-        return buffer.toString('utf8', 0, readSync(fd, buffer, 0, bytes, from))
-      } finally {
-        closeSync(fd)
-      }
-    }) ?? ''
-  )
+function linesIn(fd: number): string[] {
+  const { size } = fstatSync(fd)
+  const piece = (from: number, most: number): string[] => bytesAt(fd, from, most).toString('utf8').split('\n')
+  const head = piece(0, HEAD_BYTES)
+  if (size <= HEAD_BYTES) return head
+  head.pop()
+  return [...head, ...piece(Math.max(HEAD_BYTES, size - TAIL_BYTES), TAIL_BYTES).slice(1)]
 }
 
 export const absolute = (value: unknown): string | null => (typeof value === 'string' && isAbsolute(value) ? value : null)

@@ -1,5 +1,5 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
-import { orNull } from '../../lib/index.ts'
+import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { orNull, readKernel, readKernelFile } from '../../lib/index.ts'
 import type { Flock } from '../../model/index.ts'
 import { INITIAL_PID_NAMESPACE, isSignallable } from '../../model/index.ts'
 
@@ -20,7 +20,7 @@ export function flockersOf(folder: string, name: RegExp, mayBeThere: (pid: numbe
   const real = orNull(() => realpathSync(folder))
   if (real === null) return []
   const isIts = (path: string): boolean => path.startsWith(`${real}/`) && name.test(path)
-  const locks = orNull(() => readFileSync('/proc/locks', 'utf8')) ?? ''
+  const locks = readKernel('/proc/locks') ?? ''
   const pids = [...locks.matchAll(/^\d+: FLOCK +\w+ +WRITE (\d+) /gm)].map((match) => Number(match[1]))
   return [...new Set(pids)]
     .filter((pid) => isSignallable(pid) && mayBeThere(pid))
@@ -35,7 +35,7 @@ export function flockersOf(folder: string, name: RegExp, mayBeThere: (pid: numbe
 export function flockOf(path: string): Flock {
   const inode = orNull(() => lstatSync(path, { bigint: true }).ino)
   if (inode === null) return 'none'
-  const locks = orNull(() => readFileSync('/proc/locks', 'utf8'))
+  const locks = readKernel('/proc/locks')
   if (locks === null) return 'unknown'
   if ([...locks.matchAll(/^\d+: FLOCK .*:(\d+) \d+ \S+$/gm)].some((match) => match[1] === String(inode))) return 'held'
   return orNull(() => readlinkSync('/proc/self/ns/pid')) === INITIAL_PID_NAMESPACE ? 'free' : 'unknown'
@@ -51,16 +51,16 @@ function heldBy(pid: number, isIts: (path: string) => boolean): Flocker[] {
     .filter(({ fd, path }) => isIts(path) && isFlocked(pid, fd))
   if (held.length === 0) return []
   const cwd = readlinkSync(`/proc/${pid}/cwd`)
-  const argv = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  const argv = readKernelFile(`/proc/${pid}/cmdline`).toString('utf8').split('\0')
   return ticksOf(pid) === ticks ? held.map(({ path }) => ({ process: { pid, ticks }, path, cwd, argv })) : []
 }
 
-const isFlocked = (pid: number, fd: string): boolean => /^lock:\s.*\bFLOCK\s+\w+\s+WRITE\b/m.test(readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8'))
+const isFlocked = (pid: number, fd: string): boolean => /^lock:\s.*\bFLOCK\s+\w+\s+WRITE\b/m.test(readKernel(`/proc/${pid}/fdinfo/${fd}`) ?? '')
 
 /** When a process started, in ticks since the boot: the 22nd field, counted behind its name, which may have anything in it. */
 export const ticksOf = (pid: number): number | null =>
   orNull(() => {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const stat = readKernelFile(`/proc/${pid}/stat`).toString('utf8')
     const ticks = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19])
     return Number.isSafeInteger(ticks) && ticks > 0 ? ticks : null
   })

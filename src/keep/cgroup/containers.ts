@@ -1,5 +1,6 @@
-import { closeSync, constants, mkdirSync, openSync, readdirSync, rmdirSync, writeSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeCgroupFile } from '../../lib/index.ts'
 import type { Containers } from '../../model/index.ts'
 
 /** Makes, empties and removes cgroups, with nothing but files. Never more than a level of ours and what agents made below it. */
@@ -25,13 +26,7 @@ function make(path: string): string | null {
 
 function told(path: string, file: string, word: string): boolean {
   try {
-    // Only for writing: `cgroup.kill` cannot be read, not even by its owner.
-    const fd = openSync(join(path, file), constants.O_WRONLY)
-    try {
-      writeSync(fd, word)
-    } finally {
-      closeSync(fd)
-    }
+    writeCgroupFile(path, file, word)
     return true
   } catch {
     return false

@@ -1,12 +1,11 @@
-import { chmodSync, fstatSync, lstatSync, mkdirSync, readSync, renameSync, statSync, writeSync } from 'node:fs'
+import { chmodSync, fstatSync, lstatSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { namesIn } from '../../lib/index.ts'
+import { bytesAt, namesIn, orNull, otherThanFile, readIfFile, replaceFile, withFile } from '../../lib/index.ts'
 import type { DaemonFiles, DaemonHealth, DaemonRecord } from '../../model/index.ts'
-import { isPid, Problem, policy } from '../../model/index.ts'
+import { isPid, Problem, plainParagraph, policy } from '../../model/index.ts'
 import { notifiedIn } from '../notify/notify-progress.ts'
-import { writeAtomically, writeIfPossible } from '../run-files/atomic.ts'
+import { appendIfPossible, writeIfPossible } from '../run-files/atomic.ts'
 import { capLog, sizeOf } from '../run-files/log.ts'
-import { readFile, withFile } from '../run-files/regular-file.ts'
 import { remove } from '../run-files/remove.ts'
 
 /** All of it derives from the home: no variable of a caller can make two of it. */
@@ -33,21 +32,23 @@ function filesIn(folder: string): DaemonFiles {
       clearWay(log)
     },
     identity: () => identityOf(folder),
-    record: () => recordIn(readFile(record)),
+    record: () => recordIn(read(record)),
     writeRecord(entry) {
       clearFolder(record)
-      writeAtomically(record, `${JSON.stringify(entry)}\n`)
+      replaceFile(record, `${JSON.stringify(entry)}\n`)
     },
     removeRecord() {
       for (const path of [health, record]) remove(path)
     },
-    health: () => healthIn(readFile(health)),
+    health: () => healthIn(read(health)),
     writeHealth: (entry) => writeIfPossible(health, `${JSON.stringify(entry)}\n`),
-    port: () => portIn(readFile(port)),
+    port: () => portIn(read(port)),
     keepPort: (number) => writeIfPossible(port, `${number}\n`),
-    notified: () => notifiedIn(parsed(readFile(notified))),
-    writeNotified: (entry) => writeAtomically(notified, `${JSON.stringify(entry)}\n`),
-    tell: (line, at) => append(log, `${new Date(at).toISOString()} ${process.pid} ${line.trimEnd().replaceAll('\n', '\n  ')}\n`),
+    notified: () => notifiedIn(parsed(read(notified))),
+    writeNotified: (entry) => replaceFile(notified, `${JSON.stringify(entry)}\n`),
+    tell: (line, at) => append(log, `${new Date(at).toISOString()} ${process.pid} ${plainParagraph(line.trimEnd())}\n`),
+    mendLog: () => clearWay(log),
+    logTrouble: () => otherThanFile(log, Number.POSITIVE_INFINITY),
     capLog: () => capLog(log),
     logSize: () => sizeOf(log),
     lastWords: (lines, after) => tailOf(log, after).split('\n').filter(Boolean).slice(-lines).join('\n'),
@@ -148,16 +149,17 @@ function clearFolder(path: string): void {
 }
 
 /** Who is to write there would wait for the other end of a pipe; and where a link leads, nothing is ours to write to, or to cap. */
-function clearWay(path: string): void {
+function clearWay(path: string): string | null {
   const known = lstatSync(path, { throwIfNoEntry: false })
-  if (known !== undefined && !known.isFile() && !known.isDirectory()) renameSync(path, `${path}.aside-${process.pid}`)
+  if (known === undefined || known.isFile() || known.isDirectory()) return null
+  renameSync(path, `${path}.aside-${process.pid}`)
+  return `${path}.aside-${process.pid}`
 }
 
 /** Opened anew for each line: the file may be moved away. One write a line, so that lines of several writers do not mix. */
-function append(path: string, text: string): boolean {
-  // Null: a full disk, or no folder any more: there is nowhere to tell it.
-  return withFile(path, 'append', (fd) => writeSync(fd, text)) !== null && isCapped(path)
-}
+const append = (path: string, text: string): boolean => appendIfPossible(path, text) && isCapped(path)
+
+const read = (path: string): string | null => readIfFile(path, policy.smallFileBytes)
 
 function isCapped(path: string): boolean {
   try {
@@ -171,14 +173,13 @@ function isCapped(path: string): boolean {
 const TAIL_BYTES = 4096
 
 function tailOf(path: string, after: number): string {
-  const tail = Buffer.alloc(TAIL_BYTES)
-  const length = withFile(path, 'read', (fd) => readSync(fd, tail, 0, TAIL_BYTES, Math.max(after, sizeOf(path) - TAIL_BYTES)))
-  return tail.subarray(0, length ?? 0).toString('utf8')
+  const tail = orNull(() => withFile(path, 'read', (fd) => bytesAt(fd, Math.max(after, fstatSync(fd).size - TAIL_BYTES), TAIL_BYTES)))
+  return tail?.toString('utf8') ?? ''
 }
 
 function isSame(fd: number, path: string): boolean {
   try {
-    const [one, other] = [fstatSync(fd), statSync(path)]
+    const [one, other] = [fstatSync(fd), lstatSync(path)]
     return one.dev === other.dev && one.ino === other.ino
   } catch {
     return false

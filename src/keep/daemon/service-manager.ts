@@ -15,6 +15,8 @@ export function askManager(program: string, args: readonly string[], env: Enviro
       env: { ...env, LC_ALL: 'C', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
+    // One that could not be started, for want of descriptors say, has no pipes.
+    if (child.pid === undefined) return void child.once('error', (error: NodeJS.ErrnoException) => resolve(silent(program, error)))
     const texts = { stdout: '', stderr: '' }
     for (const name of ['stdout', 'stderr'] as const)
       child[name].on('data', (part: Buffer) => {
@@ -31,12 +33,7 @@ export function askManager(program: string, args: readonly string[], env: Enviro
       child.kill('SIGKILL')
       finish({ kind: 'silent', why: `${program} did not answer within ${ms / 1000} s` })
     }, ms)
-    child.once('error', (error: NodeJS.ErrnoException) =>
-      finish({
-        kind: 'silent',
-        why: error.code === 'ENOENT' ? `there is no ${program} on the PATH` : `${program} cannot be started (${error.code})`,
-      }),
-    )
+    child.once('error', (error) => finish(silent(program, error)))
     // What it said is read by then, or soon after.
     child.once('exit', (code, signal) => {
       const answered = (): void =>
@@ -54,3 +51,8 @@ export function askManager(program: string, args: readonly string[], env: Enviro
     })
   })
 }
+
+const silent = (program: string, { code }: NodeJS.ErrnoException): Managed => ({
+  kind: 'silent',
+  why: code === 'ENOENT' ? `there is no ${program} on the PATH` : `${program} cannot be started (${code})`,
+})

@@ -1,11 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { closeSync, constants, fstatSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fstatSync, linkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { bytesAt, createFile, openFile, wordsOf } from '../../lib/index.ts'
 import { Problem } from '../../model/index.ts'
 
 /** Where it lies, in the home. */
 const TOKEN_FILE = 'daemon/token'
 const TOKEN = /^[0-9a-f]{64}$/
+const TOKEN_BYTES = 256
 const TRIES = 3
 
 /**
@@ -26,14 +28,14 @@ export function daemonToken(home: string): string {
 function readToken(path: string): string | null {
   let fd: number
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    fd = openFile(path, 'read')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw trouble(path, error)
   }
   try {
     const { mode, uid } = fstatSync(fd)
-    const text = readFileSync(fd, 'utf8').trim()
+    const text = bytesAt(fd, 0, TOKEN_BYTES).toString('latin1').trim()
     if ((mode & 0o077) === 0 && uid === process.geteuid?.() && TOKEN.test(text)) return text
   } finally {
     closeSync(fd)
@@ -46,7 +48,7 @@ function readToken(path: string): string | null {
 function makeToken(path: string): void {
   const temporary = `${path}.${process.pid}.${randomUUID()}`
   try {
-    writeFileSync(temporary, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+    createFile(temporary, `${randomBytes(32).toString('hex')}\n`)
     linkSync(temporary, path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw trouble(path, error)
@@ -56,7 +58,7 @@ function makeToken(path: string): void {
 }
 
 const trouble = (path: string, error: unknown): Problem =>
-  new Problem('daemon-token-unusable', `the daemon's token ${path} cannot be used: ${(error as NodeJS.ErrnoException).code}`, {
+  new Problem('daemon-token-unusable', `the daemon's token ${path} cannot be used: ${wordsOf(error)}`, {
     hint: 'remove it, and the daemon makes another',
     cause: error,
   })

@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createFile } from '../../lib/index.ts'
 import type { Intent } from '../../model/index.ts'
 import { writeIfPossible } from '../run-files/atomic.ts'
 
@@ -16,7 +16,7 @@ export const NO_TEXTS: HookTexts = { facts: '', denials: () => ({}) }
 /** They lie ready from the start: a full disk can still deny in the form that each harness understands. */
 export function layHookFiles(folder: string, texts: HookTexts, session: string): void {
   const all = { ...(texts.facts === '' ? {} : { facts: texts.facts }), ...texts.denials(session, null) }
-  for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text, { mode: 0o600 })
+  for (const [name, text] of Object.entries(all)) createFile(join(folder, name), text)
 }
 
 /** Says who retired the run, and why. A full disk keeps the text from the start. */

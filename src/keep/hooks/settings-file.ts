@@ -1,34 +1,22 @@
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, chownSync, closeSync, fsyncSync, mkdirSync, readlinkSync, renameSync, rmdirSync, rmSync, type Stats, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { FileTrouble, openFile, readBytes, writeAll } from '../../lib/index.ts'
+import { policy } from '../../model/index.ts'
 
 const MAX_LINKS = 40
 
-/** Another program's settings file: its text; null, it is not there; `undecodable`, it is no file, or no UTF-8. */
-export type SettingsFile = { readonly text: string } | 'undecodable' | null
+/** Another program's settings file: its text; null, it is not there; `trouble`, why nothing in it can be changed: no file, too large, no UTF-8. */
+export type SettingsFile = { readonly text: string } | { readonly trouble: string } | null
 
 export function readSettings(path: string): SettingsFile {
   try {
-    // A pipe would make us wait.
-    if (!statSync(path).isFile()) return 'undecodable'
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path)) }
+    const bytes = readBytes(path, policy.settingsBytes, 'followed')
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
   } catch (error) {
-    if (error instanceof TypeError) return 'undecodable'
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (error instanceof TypeError) return { trouble: 'it is no UTF-8 text' }
+    if (!(error instanceof FileTrouble)) throw error
+    if (error.code === 'ENOENT') return null
+    if (error.code === 'ENOTFILE' || error.code === 'EFBIG') return { trouble: `it ${error.why}` }
     throw error
   }
 }
@@ -66,9 +54,9 @@ export function removeSettings(path: string, folders: readonly string[]): void {
 
 function writeWhole(path: string, text: string): void {
   rmSync(path, { force: true })
-  const fd = openSync(path, 'wx', 0o600)
+  const fd = openFile(path, 'create')
   try {
-    writeFileSync(fd, text)
+    writeAll(fd, text)
     fsyncSync(fd)
   } finally {
     closeSync(fd)
@@ -82,7 +70,7 @@ function takeAfter(path: string, old: Stats): void {
 }
 
 const sameFile = (a: SettingsFile, b: SettingsFile): boolean =>
-  a === b || (a !== null && b !== null && a !== 'undecodable' && b !== 'undecodable' && a.text === b.text)
+  a === b || (a !== null && b !== null && 'text' in a && 'text' in b && a.text === b.text)
 
 /** Where its links lead, also when nothing is there yet. */
 function targetOf(path: string): string {

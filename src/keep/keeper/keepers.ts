@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { findProgram } from '../../lib/index.ts'
+import { findProgram, openFile, readKernel, replaceFile } from '../../lib/index.ts'
 import type { Containment, GatedKeeper, Keepers, Launch, ProcessId, RunRecords } from '../../model/index.ts'
 import { bytesOf, policy } from '../../model/index.ts'
 import { cgroupContainers } from '../cgroup/containers.ts'
@@ -39,7 +39,7 @@ const mark: Keepers['mark'] = (pid, marker) =>
 
 /** The marker is the soft limit; it needs the program and a hard limit that leaves room. */
 function markerTrouble(): string | null {
-  const hard = /^Max realtime timeout\s+\S+\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]
+  const hard = /^Max realtime timeout\s+\S+\s+(\S+)/m.exec(readKernel('/proc/self/limits', 'latin1') ?? '')?.[1]
   if (hard !== 'unlimited') return `the hard limit of RLIMIT_RTTIME is ${hard ?? 'unknown'}`
   return findProgram('prlimit', '.', process.env['PATH']) === null ? 'there is no prlimit program' : null
 }
@@ -68,14 +68,14 @@ export function writePlan(
     `set -- ${run.argv.map(quote).join(' ')}`,
   ]
   const path = join(runRecords.path(run.id), 'plan')
-  writeFileSync(path, bytesOf(`${lines.join('\n')}\n`), { mode: 0o600 })
+  replaceFile(path, bytesOf(`${lines.join('\n')}\n`))
   return path
 }
 
 async function spawnGated(launch: Launch, setup: KeeperSetup): Promise<GatedKeeper> {
   const { run } = launch
   const plan = writePlan(launch, setup)
-  const log = openSync(join(setup.runRecords.path(run.id), 'log'), 'a', 0o600)
+  const log = openFile(join(setup.runRecords.path(run.id), 'log'), 'append')
   const shell = ['/bin/sh', join(setup.assets, 'gate.sh'), plan]
   const [program, ...argv] = run.marker === null ? shell : ['prlimit', `--rttime=${run.marker}:`, ...shell]
   try {
@@ -85,8 +85,10 @@ async function spawnGated(launch: Launch, setup: KeeperSetup): Promise<GatedKeep
       stdio: ['ignore', log, log, 'pipe'],
       env: { ...launch.environment, ...launch.added },
     })
+    // One that could not be started, for want of descriptors say, has no gate.
+    if (child.pid === undefined) throw await failure(child)
     // Our own unreaped child: this pid cannot be anybody else's yet.
-    const keeper = child.pid === undefined ? null : setup.birth(child.pid)
+    const keeper = setup.birth(child.pid)
     const gate = child.stdio[3] as NodeJS.WritableStream & { destroy(): void }
     gate.on('error', () => {})
     if (keeper === null) throw await failure(child)

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync } from 'node:fs'
+import { readKernelFile } from '../../lib/index.ts'
 
 const CLOSED_ON_EXEC = 0o2000000
 
@@ -26,7 +27,7 @@ function inherited(): number[] {
 
 function isClosedOnExec(fd: number): boolean {
   try {
-    const flags = /^flags:\s+([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1]
+    const flags = /^flags:\s+([0-7]+)$/m.exec(readKernelFile(`/proc/self/fdinfo/${fd}`).toString('latin1'))?.[1]
     return flags === undefined || (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) !== 0
   } catch {
     // It was that of the look itself.

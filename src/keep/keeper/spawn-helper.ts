@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
+import { openFile } from '../../lib/index.ts'
 import type { Apart, Environment } from '../../model/index.ts'
 import { sealed } from './seal-descriptors.ts'
 
@@ -18,11 +19,13 @@ export function runOutside(command: readonly string[], env: Environment, marker:
       env: { ...env },
       stdio: ['ignore', 'pipe', 'ignore'],
     })
+    shell.once('error', reject)
+    // One that could not be started, for want of descriptors say, has no pipe.
+    if (shell.pid === undefined) return
     let pid = ''
     shell.stdout.on('data', (chunk: Buffer) => {
       pid += chunk.toString('latin1')
     })
-    shell.once('error', reject)
     shell.once('close', () => resolve(Number(pid)))
   })
 }
@@ -36,7 +39,7 @@ export function runApart(
   { env, marker, cgroup, folder, log }: Apart,
 ): { readonly pid: number | null; readonly code: () => number | null; readonly trouble: () => string | null } {
   const marked = marker === null ? command : ['prlimit', `--rttime=${marker}:`, ...command]
-  const output = openSync(log, 'a', 0o600)
+  const output = openFile(log, 'append')
   let code: number | null = null
   let trouble: string | null = null
   try {

@@ -1,17 +1,10 @@
-import { appendFileSync, existsSync, renameSync, writeFileSync } from 'node:fs'
-import { readText } from '../../lib/index.ts'
-
-/** A name of its own, then a rename: nobody ever reads half of it. */
-export function writeAtomically(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}`
-  writeFileSync(temporary, text, { mode: 0o600 })
-  renameSync(temporary, path)
-}
+import { existsSync, lstatSync } from 'node:fs'
+import { readIfFile, replaceFile, withFile, writeAll } from '../../lib/index.ts'
 
 /** False: a full disk, or no directory any more. */
 export function writeIfPossible(path: string, text: string): boolean {
   try {
-    writeAtomically(path, text)
+    replaceFile(path, text)
     return true
   } catch {
     return false
@@ -19,15 +12,26 @@ export function writeIfPossible(path: string, text: string): boolean {
 }
 
 /** Nothing that others have written is ever lost by it; on a full disk, what was to be added is. */
-export function appendIfPossible(path: string, text: string): void {
+export function appendIfPossible(path: string, text: string): boolean {
   try {
-    appendFileSync(path, text, { mode: 0o600 })
+    withFile(path, 'append', (fd) => writeAll(fd, text))
+    return true
   } catch {
     // Whoever reads it does without.
+    return false
   }
 }
 
 /** For what is rarely there: what is thrown for each that is not takes ten times as long as looking first. */
-export const readIfThere = (path: string): string | null => (existsSync(path) ? readOr(path) : null)
+export const readIfThere = (path: string, most: number): string | null => (existsSync(path) ? readIfFile(path, most) : null)
 
-export const readOr = (path: string): string | null => readText(path)
+/** False: there is no such file for certain. */
+export function mayExist(path: string): boolean {
+  try {
+    lstatSync(path)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code !== 'ENOENT' && code !== 'ENOTDIR'
+  }
+}

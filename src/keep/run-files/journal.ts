@@ -1,10 +1,10 @@
 import type { JournalEntry } from '../../model/index.ts'
-import { isSignallable } from '../../model/index.ts'
+import { isSignallable, policy } from '../../model/index.ts'
 import { readIfThere, writeIfPossible } from './atomic.ts'
 
 /** A line a member: `PID TICKS PORTS NAME`, where ports are `-` or `3000,3001`. What makes no sense is left out. */
 export function readJournal(path: string): JournalEntry[] {
-  return (readIfThere(path) ?? '').split('\n').flatMap((line) => {
+  return (readIfThere(path, policy.runFileBytes) ?? '').split('\n').flatMap((line) => {
     const match = /^(\d+) (\d+) (-|[\d,]+) (.*)$/.exec(line)
     if (match === null || !isSignallable(Number(match[1]))) return []
     const ports = match[3] === '-' ? [] : (match[3] ?? '').split(',').map(Number)

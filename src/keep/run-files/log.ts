@@ -1,12 +1,13 @@
-import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, fstatSync, ftruncateSync, lstatSync, readSync } from 'node:fs'
+import { bytesAt, openFile, orNull, replaceFile, withFile } from '../../lib/index.ts'
 import { policy } from '../../model/index.ts'
 
 const CHUNK = 64 * 1024
 
-/** The bytes of a file from an offset to its present end, in chunks. A missing file has none. */
+/** The bytes of a file from an offset to its present end, in chunks. Where no file is, there are none. */
 export function* readFrom(path: string, from: number): Generator<Buffer> {
-  if (!existsSync(path)) return
-  const fd = openSync(path, 'r')
+  const fd = orNull(() => openFile(path, 'read'))
+  if (fd === null) return
   try {
     for (let at = from; ; ) {
       const buffer = Buffer.allocUnsafe(CHUNK)
@@ -35,11 +36,14 @@ export function startOfTail(path: string, lines: number): number {
 
 /** When it was last written to; null: it is not there. */
 export function timeOf(path: string): number | null {
-  const ms = statSync(path, { throwIfNoEntry: false })?.mtimeMs
-  return ms === undefined ? null : Math.floor(ms)
+  const seen = orNull(() => lstatSync(path, { throwIfNoEntry: false }))
+  return seen?.isFile() === true ? Math.floor(seen.mtimeMs) : null
 }
 
-export const sizeOf = (path: string): number => (existsSync(path) ? statSync(path).size : 0)
+export function sizeOf(path: string): number {
+  const seen = orNull(() => lstatSync(path, { throwIfNoEntry: false }))
+  return seen?.isFile() === true ? seen.size : 0
+}
 
 /**
  * The agent appends; when the file is over its cap its end is kept beside it and the file begins anew, in place. What the agent
@@ -47,21 +51,14 @@ export const sizeOf = (path: string): number => (existsSync(path) ? statSync(pat
  */
 export function capLog(path: string): void {
   if (sizeOf(path) <= policy.logCapBytes) return
-  const fd = openSync(path, 'r+')
-  try {
+  withFile(path, 'change', (fd) => {
     keepTail(fd, `${path}.1`)
     ftruncateSync(fd, 0)
-  } finally {
-    closeSync(fd)
-  }
+  })
 }
 
 function keepTail(fd: number, path: string): void {
-  const kept = Buffer.allocUnsafe(policy.logCapBytes)
-  const length = readSync(fd, kept, 0, kept.length, Math.max(0, fstatSync(fd).size - kept.length))
-  try {
-    writeFileSync(path, kept.subarray(0, length), { mode: 0o600 })
-  } catch (error) {
-    if (!['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
-  }
+  const kept = bytesAt(fd, Math.max(0, fstatSync(fd).size - policy.logCapBytes), policy.logCapBytes)
+  // What cannot be kept (a full disk, a folder in its place) is lost.
+  orNull(() => replaceFile(path, kept))
 }

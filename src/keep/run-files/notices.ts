@@ -1,9 +1,8 @@
-import { mkdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { namesIn } from '../../lib/index.ts'
+import { namesIn, readIfFile, replaceFile } from '../../lib/index.ts'
 import type { Notice } from '../../model/index.ts'
-import { MESSAGES } from '../../model/index.ts'
-import { readOr } from './atomic.ts'
+import { MESSAGES, policy } from '../../model/index.ts'
 
 /** So many topics wait to be told: more than that, nobody would read. */
 const MAX_TOPICS = 8
@@ -17,7 +16,7 @@ const MAX_TRIES = 5
 export function leaveNotice(folder: string, { topic, text }: Notice): void {
   const ready = `${folder}.left.${process.pid}`
   try {
-    writeFileSync(ready, `${text}\n`, { mode: 0o600 })
+    replaceFile(ready, `${text}\n`)
     for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
       makeFolder(folder)
       const waiting = namesIn(folder).toSorted()
@@ -36,7 +35,7 @@ export function leaveNotice(folder: string, { topic, text }: Notice): void {
 }
 
 function dropOldest(folder: string, topics: readonly string[]): void {
-  const ages = topics.map((topic) => ({ topic, since: statSync(join(folder, topic), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+  const ages = topics.map((topic) => ({ topic, since: lstatSync(join(folder, topic), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
   const [oldest] = ages.toSorted((one, other) => one.since - other.since)
   if (oldest !== undefined) rmSync(join(folder, oldest.topic), { force: true })
 }
@@ -56,11 +55,17 @@ export function takeNotices(folder: string): Notice[] {
   rmSync(taken, { recursive: true, force: true })
   if (!isMoved(folder, taken)) return []
   // An older Holdfast left one file instead of a folder.
-  const older = statSync(taken, { throwIfNoEntry: false })?.isFile() === true ? [{ topic: 'notice', text: (readOr(taken) ?? '').trimEnd() }] : null
-  const notices = older ?? namesIn(taken).map((topic) => ({ topic, text: (readOr(join(taken, topic)) ?? '').trimEnd() }))
+  const older = lstatSync(taken, { throwIfNoEntry: false })?.isFile() === true ? [{ topic: 'notice', text: textAt(taken) }] : null
+  const notices = older ?? topicsIn(taken).map((topic) => ({ topic, text: textAt(join(taken, topic)) }))
   rmSync(taken, { recursive: true, force: true })
   return notices
 }
+
+/** A link in the place of the folder leads to files of others. */
+const topicsIn = (folder: string): string[] =>
+  lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? namesIn(folder).slice(0, 2 * MAX_TOPICS) : []
+
+const textAt = (path: string): string => (readIfFile(path, policy.runFileBytes) ?? '').trimEnd()
 
 /** There is nothing to be told about it any more. */
 export function dropNotice(folder: string, topic: string): void {

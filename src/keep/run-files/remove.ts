@@ -9,3 +9,13 @@ export function remove(path: string): void {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
 }
+
+/** Somebody may have made a file of it immutable, or a folder in it unreadable: that is no trouble of others. */
+export function removeWhole(folder: string): string | null {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+    return null
+  } catch {
+    return 'not all of it can be removed: look at it with lsattr and ls -la'
+  }
+}

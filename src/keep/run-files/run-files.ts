@@ -1,30 +1,22 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { fstatSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { bytesAt, createFile, FileTrouble, orNull, readIfFile, replaceFile, withFile, writeAll } from '../../lib/index.ts'
 import type { ExitRecord, Intent, ProcessId, RunFiles, RunRecord } from '../../model/index.ts'
-import { exitFromShell, isSignallable } from '../../model/index.ts'
+import { exitFromShell, isSignallable, policy } from '../../model/index.ts'
 import { type HookTexts, layHookFiles, NO_TEXTS, renderDenials } from '../hooks/hook-files.ts'
 import { readActivity, writeActivity } from './activity.ts'
-import { appendIfPossible, readIfThere, readOr, writeAtomically, writeIfPossible } from './atomic.ts'
+import { appendIfPossible, mayExist, readIfThere, writeIfPossible } from './atomic.ts'
 import { readNatives, writeNative } from './conversations.ts'
 import { readJournal, writeJournal } from './journal.ts'
 import { capLog, readFrom, sizeOf, startOfTail, timeOf } from './log.ts'
 import { dropNotice, leaveNotice, takeNotices } from './notices.ts'
+import { removeWhole } from './remove.ts'
+import { listRuns, RUN_ID, readSeen, stampOf, writeSeen } from './run-folder.ts'
+import { isRunRecord } from './run-record.ts'
+import { troubleIn } from './run-trouble.ts'
 import { readTold, replaceTold } from './versioned-file.ts'
 
-/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `activity`, `facts`, `denial`, `denial.HARNESS`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`. */
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `activity`, `facts`, `denial`, `denial.HARNESS`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`, `gone`. */
 export const RUN_FORMAT = 1
 /** The keeper writes over this, in place: as long as any record, and none. */
 const EXIT_BLANK = `0${' '.repeat(9)}\n`
@@ -37,7 +29,6 @@ const OLDER = {
   tmux: null,
 } as const
 const TOMBSTONE_BYTES = 512
-const RUN_ID = /^r[0-9a-f]{12}$/
 
 /** `texts`: left out by those who neither create nor retire runs. */
 export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
@@ -47,54 +38,59 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
     runRecords: {
       create(run) {
         mkdirSync(join(root, run.id), { mode: 0o700 })
-        writeFileSync(at(run.id, 'exit'), EXIT_BLANK, { mode: 0o600 })
-        writeFileSync(at(run.id, 'tombstone'), ' '.repeat(TOMBSTONE_BYTES), { mode: 0o600 })
+        createFile(at(run.id, 'exit'), EXIT_BLANK)
+        createFile(at(run.id, 'tombstone'), ' '.repeat(TOMBSTONE_BYTES))
         layHookFiles(join(root, run.id), texts, run.session)
-        writeAtomically(at(run.id, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...run }))
+        replaceFile(at(run.id, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...run }))
       },
-      recordKeeper: (run, keeper) => writeAtomically(at(run, 'keeper'), `${keeper.pid} ${keeper.ticks}\n`),
+      recordKeeper: (run, keeper) => replaceFile(at(run, 'keeper'), `${keeper.pid} ${keeper.ticks}\n`),
       recordRebound: (run, session, former) => {
         const record = readRecord(root, run)
         if (record !== null) writeIfPossible(at(run, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...record, session, former }))
       },
       read: (run) => (RUN_ID.test(run) ? readRecord(root, run) : null),
-      isUnreadable: (run) => existsSync(at(run, 'run.json')) && readRecord(root, run) === null,
+      isUnreadable: (run) => mayExist(at(run, 'run.json')) && readRecord(root, run) === null,
       list: () => listRuns(root),
+      stamp: (now) => stampOf(root, now),
+      seen: () => readSeen(home),
+      recordSeen: (text) => writeSeen(home, text),
+      isGone: (run) => orNull(() => lstatSync(at(run, 'gone'))) !== null,
+      recordGone: (run) => void createOnce(at(run, 'gone')),
       uid: (run) => statSync(join(root, run), { throwIfNoEntry: false })?.uid ?? null,
-      remove: (run) => {
-        if (RUN_ID.test(run)) rmSync(join(root, run), { recursive: true, force: true })
-      },
+      remove: (run) => (RUN_ID.test(run) ? removeWhole(join(root, run)) : null),
       path: (run) => join(root, run),
       settle: (run) => void createOnce(at(run, 'done')),
       litter: (run) => litterIn(join(root, run)),
       tidy: (run) => {
-        for (const name of litterIn(join(root, run))) rmSync(at(run, name), { recursive: true, force: true })
+        for (const name of litterIn(join(root, run))) orNull(() => rmSync(at(run, name), { recursive: true, force: true }))
       },
     },
     evidence: {
-      harness: (run) => processFrom(readOr(at(run, 'pid'))),
-      recordHarness: (run, harness) => writeAtomically(at(run, 'pid'), `${harness.pid} ${harness.ticks}\n`),
+      keeper: (run) => processFrom(evidenceIn(at(run, 'keeper'))),
+      harness: (run) => processFrom(evidenceIn(at(run, 'pid'))),
+      recordHarness: (run, harness) => replaceFile(at(run, 'pid'), `${harness.pid} ${harness.ticks}\n`),
       exit: (run) => readExit(at(run, 'exit')),
       notStarted: (run) => {
-        const text = readIfThere(at(run, 'nostart'))?.trim() ?? ''
+        const text = readIfThere(at(run, 'nostart'), policy.evidenceBytes)?.trim() ?? ''
         return /^\d{1,3}$/.test(text) ? Number(text) : null
       },
-      cgroup: (run) => ownCgroup(readIfThere(at(run, 'cgroup'))?.trimEnd() ?? '', run),
-      server: (run) => processFrom(readOr(at(run, 'server'))),
+      cgroup: (run) => ownCgroup(readIfThere(at(run, 'cgroup'), policy.evidenceBytes)?.trimEnd() ?? '', run),
+      server: (run) => processFrom(evidenceIn(at(run, 'server'))),
       recordServer: (run, { pid, ticks }) => void writeIfPossible(at(run, 'server'), `${pid} ${ticks}\n`),
-      timer: (run) => processFrom(readIfThere(at(run, 'timer'))),
+      timer: (run) => processFrom(readIfThere(at(run, 'timer'), policy.evidenceBytes)),
       journal: (run) => readJournal(at(run, 'members')),
       recordJournal: (run, entries) => writeJournal(at(run, 'members'), entries),
+      trouble: (run) => (RUN_ID.test(run) ? troubleIn(join(root, run)) : null),
     },
     fences: {
       retire: (run, intent) => {
-        if (lstatSync(at(run, 'retired'), { throwIfNoEntry: false }) !== undefined) return true
+        if (lstatSync(at(run, 'retired'), { throwIfNoEntry: false })?.isFile() === true) return true
         // The denial comes first: a call that meets the fence finds it. (Of two who retire at once, it may name the other one.)
         const session = readRecord(root, run)?.session
         if (session !== undefined) renderDenials(join(root, run), texts, session, intent)
         return putTombstone(at(run, 'tombstone'), at(run, 'retired'), intent)
       },
-      isRetired: (run) => existsSync(at(run, 'retired')),
+      isRetired: (run) => lstatSync(at(run, 'retired'), { throwIfNoEntry: false }) !== undefined,
       intent: (run) => readIntent(at(run, 'retired')),
       path: (run) => at(run, 'retired'),
     },
@@ -105,19 +101,19 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
       recordRefused: (run, native) => writeNative(at(run, 'refused'), native),
       activity: (run) => readActivity(at(run, 'activity')),
       recordActivity: (run, state) => writeActivity(at(run, 'activity'), state),
-      prompted: (run) => readOr(at(run, 'prompted')),
+      prompted: (run) => readIfFile(at(run, 'prompted'), policy.runFileBytes),
       recordPrompted: (run, text) => void writeIfPossible(at(run, 'prompted'), text),
       recordPrompt: (run, prompt) => {
-        writeFileSync(at(run, 'prompt'), prompt, { mode: 0o600 })
+        replaceFile(at(run, 'prompt'), prompt)
         return at(run, 'prompt')
       },
     },
     usageFiles: {
-      counted: (run) => readOr(at(run, 'usage')),
+      counted: (run) => readIfFile(at(run, 'usage'), policy.runRecordBytes),
       recordCounted: (run, text) => void writeIfPossible(at(run, 'usage'), text),
-      baseline: (run) => (readOr(at(run, 'begun')) ?? '').split('\n').filter((line) => line !== ''),
-      recordBaseline: (run, line) => appendIfPossible(at(run, 'begun'), `\n${line}\n`),
-      recordFollowed: (run, paths) => writeAtomically(at(run, 'follow'), paths.map((path) => `${path}\n`).join('')),
+      baseline: (run) => (readIfFile(at(run, 'begun'), policy.runFileBytes) ?? '').split('\n').filter((line) => line !== ''),
+      recordBaseline: (run, line) => void appendIfPossible(at(run, 'begun'), `\n${line}\n`),
+      recordFollowed: (run, paths) => void writeIfPossible(at(run, 'follow'), paths.map((path) => `${path}\n`).join('')),
     },
     agentInbox: {
       leave: (run, notice) => leaveNotice(at(run, 'notice'), notice),
@@ -136,14 +132,6 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
   }
 }
 
-const listRuns = (root: string): string[] => {
-  try {
-    return readdirSync(root).filter((name) => RUN_ID.test(name))
-  } catch {
-    return []
-  }
-}
-
 /** Only one that was made for this very run: everybody in it is taken for its member. */
 const ownCgroup = (path: string, run: string): string | null =>
   /^\/.*\/holdfast-[0-9a-f]{12}-(r[0-9a-f]{12})(\.scope)?$/.exec(path)?.[1] === run ? path : null
@@ -159,12 +147,12 @@ function litterIn(folder: string): string[] {
 }
 
 function readRecord(root: string, run: string): RunRecord | null {
-  const text = readOr(join(root, run, 'run.json'))
+  const text = readIfFile(join(root, run, 'run.json'), policy.runRecordBytes)
   if (text === null) return null
   try {
     const { format, ...record } = JSON.parse(text) as RunRecord & { format: number }
-    if (format !== RUN_FORMAT || record.id !== run) return null
-    return { ...OLDER, ...record, keeper: processFrom(readOr(join(root, run, 'keeper'))) ?? record.keeper }
+    const whole = { ...OLDER, ...record, keeper: processFrom(evidenceIn(join(root, run, 'keeper'))) ?? record.keeper }
+    return format === RUN_FORMAT && record.id === run && isRunRecord(whole) ? whole : null
   } catch {
     return null
   }
@@ -181,10 +169,16 @@ function processFrom(text: string | null): ProcessId | null {
 
 /** `1 CODE TOLD`, padded. Anything else is no evidence. */
 function readExit(path: string): ExitRecord | null {
-  const match = /^1 {1,3}(\d{1,3}) (-|TERM|HUP) *\n$/.exec(readOr(path) ?? '')
-  if (match === null) return null
-  return { exit: exitFromShell(Number(match[1])), told: match[2] === '-' ? null : (match[2] ?? null), at: statSync(path).mtimeMs }
+  return orNull(() =>
+    withFile(path, 'read', (fd) => {
+      const match = /^1 {1,3}(\d{1,3}) (-|TERM|HUP) *\n$/.exec(bytesAt(fd, 0, policy.evidenceBytes).toString('latin1'))
+      if (match === null) return null
+      return { exit: exitFromShell(Number(match[1])), told: match[2] === '-' ? null : (match[2] ?? null), at: fstatSync(fd).mtimeMs }
+    }),
+  )
 }
+
+const evidenceIn = (path: string): string | null => readIfFile(path, policy.evidenceBytes)
 
 /**
  * The tombstone lies ready from the start: a full disk can still be told who wants the end. Its words are written in place, then it gets
@@ -192,17 +186,15 @@ function readExit(path: string): ExitRecord | null {
  */
 function putTombstone(ready: string, fence: string, intent: Intent): boolean {
   try {
-    const fd = openSync(ready, constants.O_WRONLY | constants.O_NOFOLLOW)
-    try {
-      writeSync(fd, wordsOf(intent), 0)
-    } finally {
-      closeSync(fd)
-    }
+    withFile(ready, 'change', (fd) => writeAll(fd, wordsOf(intent), 0))
     renameSync(ready, fence)
     return true
   } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
     // Somebody else has just put it, or this directory is not whole: then the bare fence must do.
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? createOnce(fence) : false
+    if (code === 'ENOENT') return createOnce(fence)
+    // Something else lies in its place, or in that of the fence: a directory cannot be replaced, but is a fence too.
+    return error instanceof FileTrouble ? writeIfPossible(fence, wordsOf(intent)) : code === 'EISDIR'
   }
 }
 
@@ -213,7 +205,7 @@ function wordsOf({ end, by, reason }: Intent): string {
 
 function createOnce(path: string): boolean {
   try {
-    closeSync(openSync(path, 'ax', 0o600))
+    createFile(path, '')
     return true
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EEXIST'
@@ -221,7 +213,7 @@ function createOnce(path: string): boolean {
 }
 
 function readIntent(path: string): Intent | null {
-  const text = readIfThere(path)
+  const text = readIfThere(path, policy.evidenceBytes)
   if (text === null) return null
   try {
     const { end, by, reason } = JSON.parse(text) as Partial<Intent>

@@ -1,7 +1,8 @@
-import { linkSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { readIfFile, replaceFile } from '../../lib/index.ts'
 import type { Versioned } from '../../model/index.ts'
-import { readOr } from './atomic.ts'
+import { policy } from '../../model/index.ts'
 
 const NAME = /^aware\.(\d+)$/
 /** So many versions lie there, so that a number that was taken is not soon free again. */
@@ -10,7 +11,7 @@ const KEPT = 16
 /** What stands: of the files `aware.N` the one with the highest number. */
 export function readTold(folder: string): Versioned {
   const version = versionsIn(folder).at(-1) ?? 0
-  return { version, text: version === 0 ? null : readOr(join(folder, `aware.${version}`)) }
+  return { version, text: version === 0 ? null : readIfFile(join(folder, `aware.${version}`), policy.runFileBytes) }
 }
 
 /**
@@ -20,7 +21,7 @@ export function readTold(folder: string): Versioned {
 export function replaceTold(folder: string, seen: number, text: string): boolean {
   const [ready, next] = [join(folder, `aware.left.${process.pid}`), join(folder, `aware.${seen + 1}`)]
   try {
-    writeFileSync(ready, text, { mode: 0o600 })
+    replaceFile(ready, text)
     linkSync(ready, next)
     const versions = versionsIn(folder)
     // One who was so slow that the number is free again has lost, too.

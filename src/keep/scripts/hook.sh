@@ -43,7 +43,7 @@ hf_ask() {
 # Sets hf_shared and hf_deaf from the run's facts about this harness. Without that file, a daemon may be the caller.
 hf_learn() {
   hf_shared='' hf_deaf=''
-  [ -r "$hf_dir/facts" ] || { hf_shared=yes; return 0; }
+  [ -f "$hf_dir/facts" ] && [ -r "$hf_dir/facts" ] || { hf_shared=yes; return 0; }
   while read -r hf_name hf_fact hf_word; do
     [ "$hf_name" = "$hf_harness" ] || continue
     case $hf_fact in

@@ -50,9 +50,9 @@ hf_lives() {
 # or to all, agent included. It hangs on a pipe that only we hold open, and ends with us. (A detached run has a group of its own.)
 hf_listen() {
   hf_ear='' hf_vouched=''
-  [ -n "${hf_front-}" ] && [ -p "$hf_dir/ear" ] || return 0
+  [ -n "${hf_front-}" ] && [ -p "/proc/self/fd/8" ] || return 0
   hf_before=$! hf_listening=1
-  hf_try '( trap "" TSTP; hf_helper_exec env --default-signal=INT,QUIT cat ) <"$hf_dir/ear" >/dev/null 2>&1 & hf_ear=$!'
+  hf_try '( trap "" TSTP; hf_helper_exec env --default-signal=INT,QUIT cat ) <"/proc/self/fd/8" >/dev/null 2>&1 & hf_ear=$!'
   hf_listening=''
 }
 
@@ -207,7 +207,8 @@ hf_watch() {
   set -- $?
   [ "$1" = 127 ] && [ -n "$hf_code" ] || hf_code=$1
   # In place, over what was put there before the start: neither a free block nor a process is needed to say how it ended.
-  printf '1 %3d %-4s\n' "$hf_code" "${hf_told:--}" 1<>"$hf_dir/exit"
+  # (An agent may have put something else there: nothing is written through a link, and a pipe is never waited for, since it is opened both ways.)
+  if [ -f "$hf_dir/exit" ] && [ ! -L "$hf_dir/exit" ]; then printf '1 %3d %-4s\n' "$hf_code" "${hf_told:--}" 1<>"$hf_dir/exit"; fi
   exec 8>&-
   [ -z "${hf_pane-}" ] || hf_screen
   # (With a tombstone it may be the very one who ends the rest by now.)
@@ -252,6 +253,8 @@ hf_harness=$!
 # shell says of its children is for nobody.
 exec 9<&- </dev/null >/dev/null 7>&2 2>/dev/null
 umask 077
+# Whoever limits the size of our files must not keep us from seeing the agent's end: what cannot be written is only not written.
+trap '' XFSZ
 # Ends a `wait` or a rest also when the agent has stopped itself.
 trap "${hf_child:-:}" CHLD
 if [ -n "$hf_told" ]; then set -- "$hf_told"; hf_told=''; hf_end "$1" 0; fi

@@ -43,9 +43,12 @@ hf_wake() {
 # again, so what bears our number may be another agent's: tmux itself looks whose process it has, and shows nothing else.
 hf_screen() {
   hf_before=0
+  hf_plain log || return 0
   [ "$hf_until" != tree ] || [ ! -e "$hf_dir/log" ] || hf_try 'hf_before=$(wc -c <"$hf_dir/log")'
   hf_shoot >>"$hf_dir/log"
 }
+# The agent may have put a pipe there, which would keep us waiting, or a link to another file. (One that comes right now: `stop` ends us.)
+hf_plain() { [ ! -L "$hf_dir/$1" ] && { [ -f "$hf_dir/$1" ] || [ ! -e "$hf_dir/$1" ]; }; }
 hf_shoot() {
   hf_try '( trap - 0; hf_helper_exec timeout 3 tmux -N -u -S "$hf_socket" if-shell -F -t "$hf_pane" "#{==:#{pane_pid},$$}" \
     "capture-pane -p -S -2000 -t $hf_pane" ) </dev/null 2>/dev/null |
@@ -60,6 +63,7 @@ hf_stay() {
   trap hf_close HUP
   hf_try 'true </dev/tty' || hf_close
   while hf_lives "$hf_linger"; do wait "$hf_linger"; done
+  hf_plain screen && hf_plain both && hf_plain log || return 0
   hf_shoot >"$hf_dir/screen"
   [ ! -s "$hf_dir/screen" ] || hf_try '{ head -c "$hf_before" "$hf_dir/log"; cat "$hf_dir/screen"; } >"$hf_dir/both" && mv -f "$hf_dir/both" "$hf_dir/log"'
   hf_try 'rm -f "$hf_dir/screen"'

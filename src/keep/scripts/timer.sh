@@ -2,7 +2,8 @@
 # its time is over (SECONDS, or empty), and has Node look when there is something new of its agent (FOLLOW, or empty).
 hf_dir=$1 hf_follow=$3 hf_keeper=$4 hf_harness=$5 hf_until=$6 hf_node=$7 hf_cli=$8 hf_run=$9
 umask 077
-read -r hf_stat </proc/self/stat && printf '%s\n' "$hf_stat" >"$hf_dir/timer"
+# Nothing of that name is there yet, unless the agent has put it there. Opened both ways, since a pipe is then never waited for.
+if read -r hf_stat </proc/self/stat && [ ! -e "$hf_dir/timer" ] && [ ! -L "$hf_dir/timer" ]; then printf '%s\n' "$hf_stat" 1<>"$hf_dir/timer"; fi
 # $! is set with the fork itself, so a TERM right after it still finds what we wait for; one that is over is not signalled again. With KILL: a child
 # that is not yet what it shall be has our trap, and would swallow a TERM.
 hf_done=''
@@ -36,11 +37,21 @@ hf_nap() {
 
 # Is something not older than our last look? (What was written in the same tick may have been missed.) Before Node has said what there is to look at, it looks every time.
 hf_news() {
-  [ -s "$hf_dir/follow" ] || return 0
+  [ -f "$hf_dir/follow" ] && [ -s "$hf_dir/follow" ] || return 0
+  # The agent may have made it of any size: so much of it is looked at, for so long. (The deadline waits for us.)
+  hf_files=$(timeout -s KILL 2 head -c 65536 -- "$hf_dir/follow" 2>/dev/null) || return 0
   while IFS= read -r hf_file; do
-    [ ! -e "$hf_file" ] || [ "$hf_dir/followed" -nt "$hf_file" ] || return 0
-  done <"$hf_dir/follow"
+    [ -z "$hf_file" ] || [ ! -e "$hf_file" ] || [ "$hf_dir/followed" -nt "$hf_file" ] || return 0
+  done <<END
+$hf_files
+END
   return 1
+}
+
+# Only its time counts. A pipe or a link in its place is never opened; one that comes right now is not waited for, since it is opened both ways.
+hf_touch() {
+  if [ -e "$hf_dir/followed" ] || [ -L "$hf_dir/followed" ]; then [ -f "$hf_dir/followed" ] && [ ! -L "$hf_dir/followed" ] || return 1; fi
+  printf '.' 1<>"$hf_dir/followed"
 }
 
 hf_clock
@@ -56,7 +67,7 @@ while [ -n "$hf_follow$hf_deadline" ]; do
     if hf_news; then
       # A plain `:` that cannot write would end us, and the deadline with us.
       hf_code=1
-      if command : >"$hf_dir/followed"; then hf_await "$hf_node" "$hf_cli" _follow "$hf_run" "$hf_follow"; fi
+      if hf_touch || [ -d "$hf_dir" ]; then hf_await "$hf_node" "$hf_cli" _follow "$hf_run" "$hf_follow"; fi
       # There is nothing to follow any more, or it cannot be.
       [ "$hf_code" = 0 ] || hf_follow=''
     fi

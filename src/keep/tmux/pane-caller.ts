@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
+import { readKernelFile, writeKernelFile } from '../../lib/index.ts'
 import { type Environment, frontPid, type Namespaces, policy } from '../../model/index.ts'
 
 const NAMESPACES = ['net', 'mnt', 'user', 'pid', 'ipc', 'uts', 'cgroup', 'time']
@@ -58,7 +59,9 @@ export function giveLimits(pid: number, env: Environment): string[] {
 }
 
 function limitsOf(pid: number): Map<string, { readonly soft: string; readonly hard: string }> {
-  const lines = readFileSync(`/proc/${pid}/limits`, 'latin1').matchAll(/^Max (\S+(?: \S+)*)\s+(\d+|unlimited)\s+(\d+|unlimited)\s/gm)
+  const lines = readKernelFile(`/proc/${pid}/limits`)
+    .toString('latin1')
+    .matchAll(/^Max (\S+(?: \S+)*)\s+(\d+|unlimited)\s+(\d+|unlimited)\s/gm)
   return new Map([...lines].map(([, name = '', soft = '', hard = '']) => [name, { soft, hard }]))
 }
 
@@ -66,10 +69,10 @@ const lesser = (one: string, other: string): string => (other === 'unlimited' ||
 
 /** Its niceness, and how soon it is ended where memory runs out. */
 function giveRank(pid: number, caller: number): string[] {
-  const score = (of: number): string => readFileSync(`/proc/${of}/oom_score_adj`, 'latin1').trim()
+  const score = (of: number): string => readKernelFile(`/proc/${of}/oom_score_adj`).toString('latin1').trim()
   const steps: [string, () => void][] = [
     [`niceness ${getPriority(caller)}`, () => getPriority(pid) === getPriority(caller) || setPriority(pid, getPriority(caller))],
-    [`oom_score_adj ${score(caller)}`, () => score(pid) === score(caller) || writeFileSync(`/proc/${pid}/oom_score_adj`, score(caller))],
+    [`oom_score_adj ${score(caller)}`, () => score(pid) === score(caller) || writeKernelFile(`/proc/${pid}/oom_score_adj`, score(caller))],
   ]
   return steps.flatMap(([name, step]) => {
     try {

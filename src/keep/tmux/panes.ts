@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, writeSync } from 'node:fs'
+import { existsSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { findProgram, sha256 } from '../../lib/index.ts'
@@ -19,6 +19,7 @@ import { Problem, policy } from '../../model/index.ts'
 import { PLAN_FD, writePlan } from '../keeper/keepers.ts'
 import { quote } from '../keeper/shell.ts'
 import { BECOME } from '../keeper/spawn-helper.ts'
+import { appendIfPossible } from '../run-files/atomic.ts'
 import { giveLimits, namespacesOf } from './pane-caller.ts'
 import { makeGate, type PaneGate, SERVER_VARIABLES } from './pane-gate.ts'
 import { run, type Said, tmux } from './tmux.ts'
@@ -140,7 +141,7 @@ async function spawnHosted(launch: Launch, pane: Pane, server: ServerSetup, setu
     const hosted = await host(command, pane, setup)
     const keeper = await atGate(gate, hosted.pid, plan, setup)
     const lost = giveLimits(keeper.pid, setup.env)
-    if (lost.length > 0) appendFileSync(join(setup.runRecords.path(launch.run.id), 'log'), `${lessThanAsked(lost)}\n`, { mode: 0o600 })
+    if (lost.length > 0) appendIfPossible(join(setup.runRecords.path(launch.run.id), 'log'), `${lessThanAsked(lost)}\n`)
     return {
       keeper,
       server: setup.birth(hosted.server),

@@ -19,14 +19,10 @@ export const tmux = (socket: string, args: readonly string[], env: Environment, 
  */
 export function run([program = '', ...args]: readonly string[], env: Environment, input = '', ms: number = policy.tmuxMs): Promise<Said> {
   return new Promise((resolve) => {
-    const child = sealed((more) =>
-      spawn(program, args, {
-        cwd: '/',
-        detached: true,
-        env: { ...env, TMUX: undefined, TMUX_PANE: undefined },
-        stdio: ['pipe', 'pipe', 'pipe', ...more],
-      }),
-    ) as ChildProcessWithoutNullStreams
+    const child = begin(program, args, env)
+    if (child instanceof Error) return resolve(unsaid(child))
+    // One that could not be started, for want of descriptors say, has no pipes.
+    if (child.pid === undefined) return void child.once('error', (error) => resolve(unsaid(error)))
     const said = { stdout: collect(child.stdout), stderr: collect(child.stderr) }
     const finish = (code: number | null, why = '', late = false): void => {
       clearTimeout(timer)
@@ -50,6 +46,23 @@ export function run([program = '', ...args]: readonly string[], env: Environment
       })
     })
   })
+}
+
+const unsaid = ({ message }: Error): Said => ({ code: null, stdout: '', stderr: message, late: false })
+
+function begin(program: string, args: readonly string[], env: Environment): ChildProcessWithoutNullStreams | Error {
+  try {
+    return sealed((more) =>
+      spawn(program, args, {
+        cwd: '/',
+        detached: true,
+        env: { ...env, TMUX: undefined, TMUX_PANE: undefined },
+        stdio: ['pipe', 'pipe', 'pipe', ...more],
+      }),
+    ) as ChildProcessWithoutNullStreams
+  } catch (error) {
+    return error as Error
+  }
 }
 
 function collect(stream: NonNullable<ChildProcess['stdout']>): () => string {

@@ -1,8 +1,8 @@
 import { fstatSync, readSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { orNull, withFile } from '../../lib/index.ts'
 import type { WorktreeState } from '../../model/index.ts'
-import { withFile } from '../run-files/regular-file.ts'
 import { isThere, linesOf } from './git.ts'
 import type { Look } from './looking.ts'
 
@@ -46,7 +46,7 @@ const MAX_HISTORY = 500
 
 /** The commits that the end of a log of git's names; null: it is there, and is no file. */
 async function historyOf(log: string): Promise<string[] | null> {
-  const text = withFile(log, 'read', endOf)
+  const text = orNull(() => withFile(log, 'read', endOf, 'followed'))
   if (text === null) return (await isThere(log)) ? null : []
   return [...new Set(linesOf(text).flatMap((line) => /^[\da-f]+ ([\da-f]{40,64}) /.exec(line)?.[1] ?? []))]
 }

@@ -1,5 +1,6 @@
-import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createFile } from '../../lib/index.ts'
 import type { Environment } from '../../model/index.ts'
 import { type Answer, runGit, STILL } from './git.ts'
 import type { Seat } from './seat.ts'
@@ -98,7 +99,7 @@ async function makeRoom(parent: string, { common }: Seat, settings: ReadonlyMap<
     for (const name of DATA) await symlink(join(common, name), join(folder, name))
     const version = [...settings.keys()].some((name) => name in FORMATS) ? '1' : '0'
     const lines = [['core.repositoryformatversion', version] as const, ...settings].map(([name, value]) => lineOf(name, value))
-    await writeFile(join(folder, 'config'), lines.join(''), { mode: 0o600 })
+    createFile(join(folder, 'config'), lines.join(''))
     return { folder }
   } catch (error) {
     if (folder !== null) await rm(folder, { recursive: true, force: true }).catch(() => {})

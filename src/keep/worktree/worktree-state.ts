@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { REMOVED_PREFIX, WORKTREE_REASON, type WorktreeState } from '../../model/index.ts'
-import { readFile } from '../run-files/regular-file.ts'
+import { readIfFile } from '../../lib/index.ts'
+import { policy, REMOVED_PREFIX, WORKTREE_REASON, type WorktreeState } from '../../model/index.ts'
 import { hiddenWork } from './hidden-work.ts'
 import { type Look, lookAt, type Site } from './looking.ts'
 import { type Seat, seatOf } from './seat.ts'
@@ -27,7 +27,7 @@ async function stateBySeat({ own }: Seat): Promise<WorktreeState | null> {
   if (names === null) return { kind: 'unknown', why: `${own} cannot be read` }
   const strange = ['HEAD', 'index', 'locked'].find((name) => names.includes(name) && !isFile(join(own, name)))
   if (strange !== undefined) return { kind: 'unknown', why: `${join(own, strange)} is no file` }
-  const reason = readFile(join(own, 'locked'))
+  const reason = readIfFile(join(own, 'locked'), policy.smallFileBytes, 'followed')
   if (reason?.trim() === 'initializing') return { kind: 'half' }
   if (names.includes('modules')) return SUBMODULES
   const busy = names.find((name) => UNDER_WAY.test(name))

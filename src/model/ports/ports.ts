@@ -103,9 +103,19 @@ export interface RunRecords {
   /** It has a record that we cannot read: of another format, or damaged. */
   isUnreadable(run: string): boolean
   list(): string[]
+  /** Changes whenever a run directory comes or goes; null: it came to rest a moment ago, or cannot be told. */
+  stamp(now: number): string | null
+  /** What of the run directories was last found in the store; null: nothing that holds. */
+  seen(): string | null
+  /** A full disk is no trouble. */
+  recordSeen(text: string): void
+  /** A person has said that it is gone, although nobody could prove that. */
+  isGone(run: string): boolean
+  recordGone(run: string): void
   /** The user that its directory belongs to; null: it is not there. */
   uid(run: string): number | null
-  remove(run: string): void
+  /** Null, or why not all of it could be removed. */
+  remove(run: string): string | null
   path(run: string): string
   /** Tells its keeper that its end is on record, so that it can leave. */
   settle(run: string): void
@@ -117,6 +127,8 @@ export interface RunRecords {
 
 /** What proves how a run lives and how it ended. */
 export interface RunEvidence {
+  /** Its keeper, as the one that launched it wrote it down. */
+  keeper(run: string): ProcessId | null
   harness(run: string): ProcessId | null
   /** For one that we did not start: usually its stub says who it is. */
   recordHarness(run: string, harness: ProcessId): void
@@ -133,6 +145,8 @@ export interface RunEvidence {
   /** Members that were seen earlier, and writing them down; false if that failed. */
   journal(run: string): readonly JournalEntry[]
   recordJournal(run: string, entries: readonly JournalEntry[]): boolean
+  /** What lies in the place of its files and is none of ours, such as "its file exit is a FIFO"; null: nothing does. */
+  trouble(run: string): string | null
 }
 
 /** The tombstone of a run: once it is put, tool calls of its agent are denied. */

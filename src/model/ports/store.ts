@@ -67,7 +67,7 @@ export type LockRequest = Omit<Lock, 'seq'> & { readonly seenLock: number; reado
 /** All locks, and of which runs those are that the caller is no stranger to: its ancestors, its session's tasks, and theirs. */
 export type SeenLocks = { readonly locks: readonly Lock[]; readonly newest: number; readonly kin: ReadonlySet<string> }
 
-/** A run as its directory tells it, for a store that was lost. */
+/** A run as its directory tells it, for a store that was lost or is older. */
 export type RestoredRun = { readonly record: RunRecord; readonly directory: Directory | null; readonly native: NativeId | null }
 
 /** Where a run works: the directory that it holds; null: it lives and holds none. */
@@ -82,7 +82,8 @@ export type Snapshot = {
 
 export type Remains = { readonly locks: readonly Lock[]; readonly ended: readonly string[]; readonly live: ReadonlySet<string> }
 
-export type Retention = { readonly endedBefore: number; readonly keep: number; readonly limit: number }
+/** `only`: of these runs, and no others. */
+export type Retention = { readonly endedBefore: number; readonly keep: number; readonly limit: number; readonly only?: readonly string[] }
 
 /** The protocol of a run: each write is one conditional statement that carries the epoch. */
 export interface ClaimStore {
@@ -96,7 +97,7 @@ export interface ClaimStore {
   /** An agent that ended inside a run, as a task of it that is over: nobody had put it on record before. */
   recordNested(task: Ended, harness: string, native: string | null): Promise<boolean>
   /** Puts runs on record that only their directories remember; each is live until it is judged. */
-  restore(runs: readonly RestoredRun[]): Promise<void>
+  restore(runs: readonly RestoredRun[], at: number): Promise<void>
 }
 
 /** Runs, live and over. */
@@ -113,6 +114,12 @@ export interface RunStore {
   liveAmong(runs: readonly string[]): Promise<ReadonlySet<string>>
   /** Of these ids, those that are on record and not live. */
   endedAmong(runs: readonly string[]): Promise<{ id: string; newest: boolean }[]>
+  /** Of these ids, those that are not on record. */
+  unrecorded(runs: readonly string[]): Promise<string[]>
+  /** The session of every run on record. */
+  sessions(): Promise<ReadonlyMap<string, string>>
+  /** Live runs that have no keeper on record, and were not adopted. */
+  unkept(): Promise<LiveRun[]>
   /** The live runs and their sessions alone: for those who look at them again and again. */
   live(limit: number): Promise<Omit<Snapshot, 'locks'>>
   /** All live runs, by what each can prove from its own side. */
@@ -176,6 +183,10 @@ export interface MessageStore {
 /** What happened; only ever added to. */
 export interface EventStore {
   list(which: { session: string | null; after: number; limit: number }): Promise<HoldfastEvent[]>
+  /** The newest, in words that no other history has; null: nothing has happened, or all of it is forgotten. */
+  newest(): Promise<string | null>
+  /** Is what `newest` once answered still on record? */
+  has(event: string): Promise<boolean>
   /** What its harness says of itself. */
   recordTold(run: RunBase, detail: Readonly<Record<string, unknown>>, at: number): Promise<boolean>
   /** What its agent is at now. False: that is on record, or older than what is; or it is over, or was told of a moment ago. */
@@ -206,7 +217,8 @@ export interface Store {
   readonly messages: MessageStore
   readonly events: EventStore
   readonly retention: RetentionStore
-  isEmpty(): Promise<boolean>
+  /** Another file lies in its place by now: what this one says counts no more. */
+  isReplaced(): boolean
   /** Could something be recorded now? Records nothing; throws the Problem that whoever records would have. */
   tryWrite(): Promise<void>
   close(): void

@@ -15,6 +15,10 @@ export const SESSION_PROBLEMS = {
   'name-taken': { kind: 'badCommand', means: 'Another session has this name.' },
   'run-unknown': { kind: 'notFound', means: 'The run is not on record.' },
   'run-unreadable': { kind: 'unavailable', means: 'The row of the run in the store is damaged.' },
+  'run-record-unreadable': {
+    kind: 'unproven',
+    means: 'A run directory has no row, and its record cannot be read: where its agent works is unknown.',
+  },
   'output-not-kept': { kind: 'notFound', means: 'The output of a foreground run is not kept.' },
 } as const satisfies ProblemTable
 

@@ -9,6 +9,7 @@ export const STORE_PROBLEMS = {
   'store-unusable': { kind: 'unavailable', means: 'The store cannot be opened, read or written.' },
   'store-not-sqlite': { kind: 'unavailable', means: 'The file of the store is not a SQLite database.' },
   'store-foreign': { kind: 'unavailable', means: 'The database belongs to another program.' },
+  'store-replaced': { kind: 'unavailable', means: 'Another file took the place of the store while a command used it.' },
   'store-newer': { kind: 'unavailable', means: 'A newer Holdfast wrote the store.' },
 } as const satisfies ProblemTable
 

@@ -1,8 +1,11 @@
 import { lstatSync } from 'node:fs'
-import { policy } from '../../model/index.ts'
+import { Problem, policy } from '../../model/index.ts'
 import { type Database, loadSqlite, type Statement } from '../driver.ts'
 
 type Connection = Database & { readonly path: string; files: string | null }
+
+/** `isStill`: are the files that it has open those that others find there? */
+export type Borrowed = Database & { isStill(): boolean }
 
 /** Those that nobody uses, the newest last. */
 const idle: Connection[] = []
@@ -12,7 +15,8 @@ const idle: Connection[] = []
  * garbage: what is closed would stay open, with its descriptors and locks, for as long as that takes. So one that is given back is lent again, as
  * long as the files that it has open are those that others find there.
  */
-export function borrow(path: string, prepare: (database: Database) => void): Database {
+export function borrow(path: string, prepare: (database: Database) => void): Borrowed {
+  refuseOverwritten(path)
   const connection = takeIdle(path) ?? connect(path)
   try {
     prepare(connection)
@@ -29,6 +33,7 @@ export function borrow(path: string, prepare: (database: Database) => void): Dat
   return {
     exec: (sql) => mine().exec(sql),
     prepare: (sql) => mine().prepare(sql),
+    isStill: () => connection.files === null || connection.files === filesAt(path),
     close() {
       if (!isMine) return
       isMine = false
@@ -64,7 +69,27 @@ function giveBack(connection: Connection): void {
 
 function discard(connection: Connection): void {
   idle.splice(idle.indexOf(connection), 1)
-  connection.close()
+  if (isOverwritten(connection)) overwritten.push(connection)
+  else connection.close()
+}
+
+/** For good, too. */
+const overwritten: Connection[] = []
+
+/** SQLite has one index of the WAL for a file and process: a new connection would share that of the store which is no more. */
+function refuseOverwritten(path: string): void {
+  for (const one of idle.filter((kept) => kept.path === path && isOverwritten(kept))) discard(one)
+  const now = fileAt(path)
+  if (now !== null && overwritten.some(({ files }) => files?.split(' ')[0] === now))
+    throw new Problem('store-replaced', `another store was written into ${path} while this process had it open`, {
+      hint: 'start this process anew; for the daemon: holdfast daemon stop, then start',
+    })
+}
+
+/** The same file, but another WAL: somebody wrote another store into it, and closing would write our WAL over that. */
+function isOverwritten({ path, files }: Connection): boolean {
+  const [main, ...beside] = (files ?? '').split(' ')
+  return files !== null && fileAt(path) === main && beside.some((file, index) => fileAt(path + BESIDE[index]) !== file)
 }
 
 /** Statements are compiled once. Each of ours runs to its end before the next begins, so none is ever used twice at a time. */
@@ -90,9 +115,16 @@ function connect(path: string): Connection {
 
 /** Which files are the store; null: not all of them are there, or they cannot be looked at. */
 function filesAt(path: string): string | null {
+  const found = ['', ...BESIDE].map((end) => fileAt(path + end))
+  return found.includes(null) ? null : found.join(' ')
+}
+
+const BESIDE = ['-wal', '-shm'] as const
+
+function fileAt(path: string): string | null {
   try {
-    const found = ['', '-wal', '-shm'].map((end) => lstatSync(path + end, { bigint: true }))
-    return found.map(({ dev, ino }) => `${dev}:${ino}`).join(' ')
+    const found = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+    return found === undefined ? null : `${found.dev}:${found.ino}`
   } catch {
     return null
   }

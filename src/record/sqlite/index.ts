@@ -1,6 +1,6 @@
-import type { Clock, Store } from '../../model/index.ts'
-import type { Database } from '../driver.ts'
+import { type Clock, Problem, type Store } from '../../model/index.ts'
 import { recordActivity, recordRefused } from './activity.ts'
+import type { Borrowed } from './connection-pool.ts'
 import * as natives from './conversation.ts'
 import { recordDaemon } from './events.ts'
 import * as locks from './lock.ts'
@@ -27,9 +27,9 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { path } = options
   const patient = <T>(attempt: () => T, patienceMs = options.patienceMs): Promise<T> => retryWhileBusy(attempt, options, patienceMs)
   const db = await patient(() => openDatabase(path, options.writePatienceMs === 0 ? 0 : TRY_MS))
-  const write = <T>(body: () => T, keep: (answer: T) => boolean = () => true): Promise<T> =>
-    patient(() => transaction(db, 'IMMEDIATE', body, keep), options.writePatienceMs)
-  const read = <T>(body: () => T): Promise<T> => patient(() => transaction(db, 'DEFERRED', body, () => true))
+  const write = <T>(body: () => T, keep: (answer: T) => boolean = always): Promise<T> =>
+    patient(() => transaction(db, path, 'IMMEDIATE', body, keep), options.writePatienceMs)
+  const read = <T>(body: () => T): Promise<T> => patient(() => transaction(db, path, 'DEFERRED', body, always))
   return {
     claims: {
       claim: (request) =>
@@ -43,7 +43,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       recordSurvivors: (run, survivors, at) => write(() => writes.recordSurvivors(db, run, survivors, at)),
       recordEnded: (run, ending, harness, at) => write(() => writes.recordEnded(db, run, ending, harness, at)),
       recordNested: (task, harness, native) => write(() => recordFound(db, task, harness, native)),
-      restore: (runs) => write(() => restore(db, runs)),
+      // Nobody can go on without it: it waits like an opening does, also for a reader.
+      restore: (runs, at) => patient(() => transaction(db, path, 'IMMEDIATE', () => restore(db, runs, at), always)),
     },
     runs: {
       get: (id) => read(() => reads.run(db, id)),
@@ -53,6 +54,9 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       tasks: (which, session, limit) => read(() => reads.tasks(db, which, session, limit)),
       liveAmong: (runs) => read(() => reads.live(db, runs)),
       endedAmong: (runs) => read(() => reads.ended(db, runs)),
+      unrecorded: (runs) => read(() => reads.unrecorded(db, runs)),
+      sessions: () => read(() => reads.sessionsOfRuns(db)),
+      unkept: () => read(() => reads.unkept(db)),
       live: (limit) => read(() => reads.liveRuns(db, limit)),
       roots: () => read(() => reads.roots(db)),
       withMarker: (marker) => read(() => reads.runWithMarker(db, marker)),
@@ -86,6 +90,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     },
     events: {
       list: (which) => read(() => reads.events(db, which)),
+      newest: () => read(() => reads.newestEvent(db)),
+      has: (event) => read(() => reads.hasEvent(db, event)),
       recordTold: (run, detail, at) => write(() => natives.recordTold(db, run, detail, at)),
       recordActivity: (run, change, at) => write(() => recordActivity(db, run, change, at)),
       recordRefused: (run, refusal, at) => write(() => recordRefused(db, run, refusal, at)),
@@ -96,7 +102,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       forget: (which) => write(() => writes.forget(db, which)),
       forgettable: (which) => read(() => writes.forgettable(db, which)),
     },
-    isEmpty: () => read(() => reads.isEmpty(db)),
+    isReplaced: () => !db.isStill(),
     tryWrite: () =>
       write(
         () => undefined,
@@ -106,11 +112,16 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   }
 }
 
-function transaction<T>(db: Database, mode: 'IMMEDIATE' | 'DEFERRED', body: () => T, keep: (answer: T) => boolean): T {
+const always = (): boolean => true
+
+/** What is written to a file that is no longer the store is nowhere: that is told, before and after. */
+function transaction<T>(db: Borrowed, path: string, mode: 'IMMEDIATE' | 'DEFERRED', body: () => T, keep: (answer: T) => boolean): T {
   db.exec(`BEGIN ${mode}`)
   try {
+    refuseReplaced(db, path)
     const answer = body()
     db.exec(keep(answer) ? 'COMMIT' : 'ROLLBACK')
+    if (mode === 'IMMEDIATE') refuseReplaced(db, path)
     return answer
   } catch (error) {
     try {
@@ -120,6 +131,13 @@ function transaction<T>(db: Database, mode: 'IMMEDIATE' | 'DEFERRED', body: () =
     }
     throw error
   }
+}
+
+function refuseReplaced(db: Borrowed, path: string): void {
+  if (!db.isStill())
+    throw new Problem('store-replaced', `the store ${path} was replaced while this command used it`, {
+      hint: 'try again; what lives is found in the run directories',
+    })
 }
 
 async function retryWhileBusy<T>(attempt: () => T, { path, clock, backoff }: SqliteOptions, patienceMs: number): Promise<T> {

@@ -1,15 +1,17 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { createFile } from '../../lib/index.ts'
 import { Problem, type ProblemId } from '../../model/index.ts'
 import { type Database, loadSqlite } from '../driver.ts'
-import { borrow, letGo } from './connection-pool.ts'
+import { otherThanDatabase } from '../plain-files.ts'
+import { type Borrowed, borrow, letGo } from './connection-pool.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
 /** SQLite's own patience for one try of a writer; ours, with jitter, comes on top. */
 export const TRY_MS = 100
 
 /** Opens the store's file and brings it to our schema. Never writes over what it could not read. */
-export function openDatabase(path: string, tryMs: number): Database {
+export function openDatabase(path: string, tryMs: number): Borrowed {
   try {
     refuseStranger(path)
     make(path)
@@ -27,6 +29,13 @@ export function openDatabase(path: string, tryMs: number): Database {
  * descriptor of our own would, once closed, take the locks of all connections of this process with it, and others would remove the WAL under them.
  */
 function refuseStranger(path: string): void {
+  const other = otherThanDatabase(path)
+  if (other !== null) {
+    letGo(path)
+    throw new Problem('store-not-sqlite', `the store ${path} cannot be used: ${other.path} ${other.why}; it was left as it is`, {
+      hint: `running agents can still be seen and stopped from their run directories; move ${other.path} away to go on`,
+    })
+  }
   if (!existsSync(path) || isDatabase(path)) return
   letGo(path)
   throw new Problem('store-not-sqlite', `the store ${path} is not a SQLite database; it was left as it is`, {
@@ -55,7 +64,7 @@ function isDatabase(path: string): boolean {
 function make(path: string): void {
   if (existsSync(path)) return
   try {
-    closeSync(openSync(path, 'ax', 0o600))
+    createFile(path, '')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }

@@ -182,4 +182,34 @@ export function runWithMarker(db: Database, marker: number): Run | null {
   return row === undefined ? null : toRun(row)
 }
 
-export const isEmpty = (db: Database): boolean => db.prepare('SELECT 1 FROM session LIMIT 1').get() === undefined
+/** All ids as one text: with thousands of runs, a row each costs more than everything else. */
+export function unrecorded(db: Database, runs: readonly string[]): string[] {
+  if (runs.length === 0) return []
+  const known = new Set(String(db.prepare(`SELECT group_concat(id, ' ') AS ids FROM run`).get()?.['ids'] ?? '').split(' '))
+  return runs.filter((id) => !known.has(id))
+}
+
+export const sessionsOfRuns = (db: Database): ReadonlyMap<string, string> =>
+  new Map(
+    db
+      .prepare('SELECT id, session FROM run')
+      .all()
+      .map((row) => [String(row['id']), String(row['session'])]),
+  )
+
+export const unkept = (db: Database): LiveRun[] =>
+  db
+    .prepare(`SELECT ${runColumns('r')} FROM run r WHERE state IN (${LIVE}) AND keeper IS NULL AND adopted = 0`)
+    .all()
+    .map(toRun)
+    .filter(isLive)
+
+const NEWEST = `SELECT seq || ' ' || at || ' ' || kind || ' ' || run AS event FROM event`
+
+export function newestEvent(db: Database): string | null {
+  const row = db.prepare(`${NEWEST} ORDER BY seq DESC LIMIT 1`).get()
+  return row === undefined ? null : String(row['event'])
+}
+
+export const hasEvent = (db: Database, event: string): boolean =>
+  db.prepare(`${NEWEST} WHERE seq = ?`).get(Number.parseInt(event, 10) || 0)?.['event'] === event

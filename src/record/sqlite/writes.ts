@@ -223,7 +223,8 @@ export function recordEnded(db: Database, run: LiveRun, ending: Ending, harness:
 
 /** Ended runs beyond the age or the number; session rows stay, so that an epoch never begins anew. */
 export function forget(db: Database, which: Retention): string[] {
-  const ids = forgettable(db, which)
+  const { only } = which
+  const ids = forgettable(db, which).filter((id) => only === undefined || only.includes(id))
   for (const id of ids) {
     // By its session, which is what events are found by.
     db.prepare(`DELETE FROM event WHERE session = (SELECT session FROM run WHERE id = ?1) AND run = ?1`).run(id)

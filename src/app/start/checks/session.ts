@@ -1,6 +1,14 @@
 import { isLive, Problem, type Run } from '../../../model/index.ts'
 import { carriedBy } from '../../lock/refusal-message.ts'
+import { unreadableRefusal } from '../../recover/unreadable-runs.ts'
 import type { Check } from './check.ts'
+
+/** An agent whose directory and session nobody knows may be the very one that the start would meet. */
+export const runUnreadable: Check<'session'> = {
+  name: 'run-record-unreadable',
+  when: ['session'],
+  check: ({ world, request }) => unreadableRefusal(world, request.force === true),
+}
 
 export const nameTaken: Check<'session'> = {
   name: 'name-taken',
