@@ -12,6 +12,8 @@ export type TreeRecord = {
   readonly harness: ProcessId | null
   /** Its keeper has not yet seen the end of what it started. */
   readonly beginning: boolean
+  /** In ticks: nothing of it is older. Null or left out: not known. */
+  readonly born?: number | null
   /** The user that the run belongs to; null: not known. */
   readonly uid?: () => number | null
   /** Members seen earlier: one that was known by its parent is still known when the parent is gone. */
@@ -37,6 +39,8 @@ export type Census = {
   readonly blind: string | null
   /** Not of it by proof: of its keeper, of another run, or spared. */
   readonly isOutside: (row: ProcessRow) => boolean
+  /** The other run in whose cgroup it is, where nothing else puts it outside. */
+  readonly isOnlyInCgroupOf: (row: ProcessRow) => string | null
 }
 
 /** `why`: what speaks against it. */
@@ -47,8 +51,9 @@ export type Doubtful = { readonly row: ProcessRow; readonly why: string }
  * proves that from its own side: it descends from that run's keeper, or is in that run's cgroup. Anybody can wear a marker, so a marker
  * takes nobody out of a run, and brings nobody in whom another run, another user or another secret speaks for.
  */
-export function census(table: ProcessTable, run: TreeRecord, near: Neighbours): Census {
+export function census(table: ProcessTable, recorded: TreeRecord, near: Neighbours): Census {
   const index = indexOf(table)
+  const run = { ...recorded, harness: credibleHarness(recorded, index.byPid, near) }
   const judge = judging(run, index, near)
   const members = new Map<number, Member>()
   const doubtful: Doubtful[] = []
@@ -83,6 +88,7 @@ export function census(table: ProcessTable, run: TreeRecord, near: Neighbours): 
     doubtful: doubtful.filter(({ row }) => !members.has(row.pid)),
     blind: blindness(table, index, run, inside.length),
     isOutside: judge.isOutside,
+    isOnlyInCgroupOf: judge.isOnlyInCgroupOf,
   }
 }
 
@@ -102,10 +108,10 @@ function* candidates(run: TreeRecord, { byPid, byMarker, byCookie, byParent }: I
  * Leaders, perhaps dead, of sessions that only the run has: the number of a session is not given again while the session has members. The session
  * of a keeper is the run's from the agent on; without a marker nothing tells the keeper's helpers from the rest.
  */
-function ledBefore({ keeper, harness, journal = [], marker }: TreeRecord, { byPid }: Index): ProcessId[] {
+function ledBefore({ keeper, harness, journal = [], marker, born }: TreeRecord, { byPid }: Index): ProcessId[] {
   const ofKeeper = keeper === null || harness === null || marker === null ? [] : [{ pid: keeper.pid, ticks: Math.max(keeper.ticks, harness.ticks) }]
-  const isStill = ({ pid, ticks }: ProcessId): boolean => (byPid.get(pid)?.ticks ?? ticks) === ticks
-  return [...ofKeeper.filter(() => keeper !== null && isStill(keeper)), ...[...(harness === null ? [] : [harness]), ...journal].filter(isStill)]
+  const isStill = ({ pid, ticks }: ProcessId): boolean => (byPid.get(pid)?.ticks ?? ticks) === ticks && ticks >= (born ?? ticks)
+  return [...ofKeeper.filter(() => keeper !== null && (byPid.get(keeper.pid)?.ticks ?? keeper.ticks) === keeper.ticks), ...[...(harness === null ? [] : [harness]), ...journal].filter(isStill)]
 }
 
 /** One census says this of the tree. Without a cgroup, emptiness needs two of these in a row. */
@@ -120,7 +126,8 @@ export function treeOf(seen: Census, spared: readonly Spared[] = [], served: rea
 type Descent = { readonly kind: 'ours' | 'lent' | 'keeping' | 'none' } | { readonly kind: 'theirs'; readonly whose: RunRoot | null }
 
 type Judge = {
-  readonly isOutside: (row: ProcessRow) => boolean
+  readonly isOutside: Census['isOutside']
+  readonly isOnlyInCgroupOf: Census['isOnlyInCgroupOf']
   readonly ownProof: (row: ProcessRow) => Proof | null
   /** Why its marker is not believed; null: it is. */
   readonly doubt: (row: ProcessRow) => string | null
@@ -128,13 +135,15 @@ type Judge = {
 
 function judging(run: TreeRecord, index: Index, near: Neighbours): Judge {
   const { byPid, rows } = index
+  const { harness } = run
   const ours = new Set((run.ours ?? []).flatMap(({ pid, ticks }) => (byPid.get(pid)?.ticks === ticks ? [pid] : [])))
   const spared = withDescendants(run.spared ?? [], rows, ours)
-  const harness = credibleHarness(run, byPid)
   const isHarness = (row: ProcessRow): boolean => harness !== null && sameProcess(harness, row)
   const isKeeper = (row: ProcessRow): boolean => run.keeper !== null && sameProcess(run.keeper, row)
   const isHelper = (row: ProcessRow): boolean => near.helper !== null && sameProcess(near.helper, row)
   const isContained = (row: ProcessRow): boolean => run.contained?.has(row.pid) === true
+  // Unless its agent has moved the keeper there, too: then helpers are born in it.
+  const isInAgentsCgroup = (row: ProcessRow): boolean => isContained(row) && (run.keeper === null || run.contained?.has(run.keeper.pid) !== true)
   const descents = new Map<number, Descent>()
   const descentOf = (row: ProcessRow): Descent => {
     const known = descents.get(row.pid) ?? descent(row)
@@ -148,7 +157,7 @@ function judging(run: TreeRecord, index: Index, near: Neighbours): Judge {
       const whose = rootAt(row, run.id, near)
       if (whose !== null) return { kind: 'theirs', whose }
       if (isServerOfOthers(row, run.id, near, byPid) || isHelper(row)) return { kind: 'theirs', whose: null }
-      if (isKeeper(row)) return { kind: child !== null && isInherited(child, row, run) ? 'ours' : 'keeping' }
+      if (isKeeper(row)) return { kind: child !== null && isInherited(child, row, run, near) ? 'ours' : 'keeping' }
       if (ours.has(row.pid)) return { kind: 'lent' }
       if (isHarness(row)) return { kind: 'ours' }
       const parent = byPid.get(row.parent)
@@ -172,18 +181,20 @@ function judging(run: TreeRecord, index: Index, near: Neighbours): Judge {
   const isOutside = (row: ProcessRow): boolean => {
     if (spared.has(row.pid)) return true
     const by = descentOf(row)
-    // What has our own marker is no helper, wherever it was started.
-    if (by.kind === 'keeping') return isKeeper(row) || run.marker === null || row.marker !== run.marker
+    // A file that an agent can write to may name it, and an agent can move it into its cgroup: yet it was there before the run.
+    if (by.kind !== 'lent' && row.ticks < (run.born ?? row.ticks)) return true
+    // What has our own marker, or is in our cgroup, is no helper, wherever it was started.
+    if (by.kind === 'keeping') return isKeeper(row) || run.marker === null || (row.marker !== run.marker && !isInAgentsCgroup(row))
     // One of a run in ours may have lost its parents to a process above both.
     if (by.kind === 'theirs') return !isStrayOf(row, by.whose)
-    // Below our agent, only one that has left our cgroup can be in another's. A shared daemon's is where that was first started.
-    const mayHaveLeft = by.kind === 'none' || (by.kind === 'ours' && run.contained != null)
-    return isOfNested(row) || (mayHaveLeft && cgroupOfOther(row) !== null)
+    // Below our agent, another run's cgroup is only where it went. A shared daemon's is where that was first started.
+    return isOfNested(row) || (by.kind === 'none' && cgroupOfOther(row) !== null)
   }
   const isStrayOf = (row: ProcessRow, whose: RunRoot | null): boolean =>
     whose !== null && isNestedIn(run.id, whose.id, near) && row.marker === run.marker && near.secrets(row.pid).at(-1) === run.cookie
   return {
     isOutside,
+    isOnlyInCgroupOf: (row) => (spared.has(row.pid) || descentOf(row).kind !== 'none' || isOfNested(row) ? null : cgroupOfOther(row)),
     doubt: (row) => {
       if (descentOf(row).kind !== 'none' || run.journal?.some((known) => sameProcess(known, row)) === true) return null
       const uid = run.uid?.() ?? null
@@ -205,21 +216,32 @@ function judging(run: TreeRecord, index: Index, near: Neighbours): Judge {
   }
 }
 
-/** A file in the run directory names the agent, and the agent can write there: while its keeper lives, it must be the keeper's child. */
-function credibleHarness({ harness, keeper, adopted }: TreeRecord, byPid: ReadonlyMap<number, ProcessRow>): ProcessId | null {
+/**
+ * A file in the run directory names the agent, and the agent can write there. While its keeper lives, it must be the keeper's child; after that,
+ * something else of the run must be on it.
+ */
+function credibleHarness(run: TreeRecord, byPid: ReadonlyMap<number, ProcessRow>, near: Neighbours): ProcessId | null {
+  const { harness, keeper, adopted, marker, contained } = run
   if (harness === null || keeper === null || adopted === true) return harness
+  if (harness.ticks < (run.born ?? harness.ticks)) return null
   const row = byPid.get(harness.pid)
-  return row !== undefined && byPid.get(keeper.pid)?.ticks === keeper.ticks && row.parent !== keeper.pid ? null : harness
+  if (row === undefined || row.ticks !== harness.ticks) return harness
+  if (byPid.get(keeper.pid)?.ticks === keeper.ticks) return row.parent === keeper.pid ? harness : null
+  const isMarked = marker !== null && row.marker === marker
+  return isMarked || row.session === keeper.pid || contained?.has(row.pid) || near.secrets(row.pid).includes(run.cookie) ? harness : null
 }
 
 /**
  * A child of the keeper that it did not start for itself: the agent before its name is known, or an orphan that the keeper inherited as init of
- * a container. A helper has the keeper's own marker. A child that is older than the agent was a job of the shell that became the keeper.
+ * a container. A helper has the keeper's own marker and, while the agent lives, not its secret. A child that is older than the agent, or than the run, was a job of the
+ * shell that became the keeper.
  */
-function isInherited(child: ProcessRow, keeper: ProcessRow, { marker, harness, beginning }: TreeRecord): boolean {
+function isInherited(child: ProcessRow, keeper: ProcessRow, { marker, harness, beginning, born, cookie }: TreeRecord, near: Neighbours): boolean {
   if (marker === null) return harness === null && beginning
   if (child.marker === marker) return true
-  return harness !== null && child.ticks >= harness.ticks && (child.marker ?? null) !== (keeper.marker ?? null)
+  const isHelperMarked = (child.marker ?? null) === (keeper.marker ?? null)
+  if (harness !== null) return child.ticks >= harness.ticks && !isHelperMarked
+  return born != null && child.ticks >= born && (!isHelperMarked || (beginning && near.secrets(child.pid).includes(cookie)))
 }
 
 /** A cgroup knows who is in it, whatever else could not be read; but everybody in it must have been looked at. */

@@ -1,105 +1,143 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { COMMAND, inLab, isAlive, type Lab, type Result, readOr, startOf, until } from './lab.ts'
+import { COMMAND, gone, inLab, isAlive, type Lab, type Result, readOr, startOf, until } from './lab.ts'
 import { markerOf, withoutCgroup } from './users.ts'
 
-/** An agent does something to what holds it. Its script finds its own run (`RUN`, `CG`, `KEEPER`, `MARKER`), another's (`B_…`) and a stranger's process. */
+/**
+ * An agent does something to what holds it. Its script knows its own run (`RUN`, `CG`, `BASE`, `KEEPER`, `MARKER`), another session's (`B_…`), a
+ * child and an orphan of its own (`CHILD`, `ORPHAN`), and two strangers: `OLD` was there before the run, `YOUNG` came after it.
+ */
 export type Mutation = {
   readonly name: string
   readonly script: string
-  /** The agent ends itself by it. */
+  /** The agent ends by it. */
   readonly ends?: true
-  /** Pids that its script wrote down, and that `stop` may leave if it names them. */
-  readonly named?: readonly string[]
-  /** What `stop` answers; left out: 0, seen gone. */
-  readonly stop?: { readonly code: number; readonly says: string }
-  /** What settles it then. */
-  readonly settle?: readonly (readonly string[])[]
-  /** What must be undone from outside before anything can be answered. */
-  readonly undo?: (lab: HostileLab) => void
+  /** It is not ended with its session: `stop` names it, and a person ends it. */
+  readonly named?: 'CHILD' | 'ORPHAN' | 'EXTRA'
+  /** Not defended: the stranger dies, or the process that it started lives on without a word. */
+  readonly costs?: 'YOUNG' | 'EXTRA'
 }
 
-export type HostileLab = Lab & { readonly command: string; readonly stranger: number; run(session: string): Promise<string> }
-
-const AGENT = `echo $$ >"$FA_DIR/agent.pid"; while [ ! -s "$FA_DIR/vars" ]; do sleep 0.01; done; . "$FA_DIR/vars"; RUN=\${HOLDFAST_FENCE%/*}; KEEPER=$PPID; MARKER=$(prlimit --rttime --noheadings -o SOFT | tr -d ' ')
-CG=$(cat "$RUN/cgroup" 2>/dev/null)
-stay() { sh -c 'echo $$ >"$0"; exec sleep 1001' "$FA_DIR/$1.pid"; }
-stay child & (setsid sh -c 'echo $$ >"$0"; exec sleep 1002' "$FA_DIR/orphan.pid" &)
-while [ ! -s "$FA_DIR/child.pid" ] || [ ! -s "$FA_DIR/orphan.pid" ]; do sleep 0.01; done
+const READY = `echo $$ >"$FA_DIR/AGENT.pid"; while [ ! -s "$FA_DIR/vars" ]; do sleep 0.01; done; . "$FA_DIR/vars"
+RUN=\${HOLDFAST_FENCE%/*}; KEEPER=$PPID; CG=$(cat "$RUN/cgroup" 2>/dev/null)
+rttime() { prlimit --pid "$1" --rttime --noheadings -o SOFT | tr -d ' '; }
+MARKER=$(rttime $$)
+stay='echo $$ >"$FA_DIR/$0.pid"; exec sleep 1001'
+sh -c "$stay" CHILD & (setsid sh -c "$stay" ORPHAN &)
+for one in CHILD ORPHAN; do while [ ! -s "$FA_DIR/$one.pid" ]; do sleep 0.01; done; read $one <"$FA_DIR/$one.pid"; done
 `
 
-/** A lab with a second session `b` and a stranger, both of which must live through everything. */
-export const inHostileLab = (contained: boolean, body: (lab: HostileLab) => Promise<void>): Promise<void> =>
+type Hostile = Lab & { readonly command: string; readonly old: number; readonly b: { readonly pid: number; readonly keeper: number; readonly run: string } }
+
+/** Lets an agent do each of these, in a life of its session each. A second session, a stranger and the lab's bystander live through all of them. */
+export const inHostileLab = (contained: boolean, mutations: readonly Mutation[]): Promise<void> =>
   inLab(async (lab) => {
-    const stranger = spawn('sleep', ['3600'], { cwd: '/', stdio: 'ignore', env: { PATH: process.env['PATH'] }, detached: true })
+    const old = stranger()
     try {
       const command = contained ? COMMAND : withoutCgroup(lab)
       await lab.ok(['run', '--session', 'b', '--dir', lab.newDir(), '--detach', '--', 'sleep', '1000'], { command })
-      const run = async (session: string): Promise<string> => (await lab.status(session) as unknown as { run: string }).run
-      await body({ ...lab, command, stranger: pidOf(stranger), run })
-      expect(isAlive(pidOf(stranger)), 'the stranger lives').toBe(true)
+      const b = (await lab.status('b')) as unknown as Hostile['b']
+      for (const [index, mutation] of mutations.entries()) await suffer({ ...lab, command, b, old: old.pid }, mutation, index + 1)
+      expect(await lab.ok(['lock', '--check', lab.dir], { command })).toContain('free')
+      expect([isAlive(b.pid), isAlive(b.keeper)], 'the other session lives').toEqual([true, true])
+      expect((await lab.hf(['stop', 'b', '--grace', '1s'], { command })).code).toBe(0)
+      expect(isAlive(b.pid)).toBe(false)
     } finally {
-      stranger.kill('SIGKILL')
+      old.end()
     }
   })
-const pidOf = (child: ChildProcess): number => child.pid ?? 0
 
-export type Outcome = { readonly ls: Result; readonly status: Result; readonly stop: Result; readonly left: readonly number[]; readonly dead: string; readonly ms: readonly number[] }
+function stranger(): { readonly pid: number; end(): void } {
+  const child = spawn('sleep', ['3600'], { cwd: '/', stdio: 'ignore', env: { PATH: process.env['PATH'] }, detached: true })
+  return { pid: child.pid ?? 0, end: () => void child.kill('SIGKILL') }
+}
 
-/** Starts session `a`, lets its agent do it, looks, stops it, and tells who is left of it. */
-export async function suffer(lab: HostileLab, mutation: Mutation): Promise<Outcome> {
+/** However much is to do on this machine: an answer that takes longer is none. */
+const ANSWER_MS = 15_000
+const STOP_MS = 30_000
+
+async function suffer(lab: Hostile, mutation: Mutation, epoch: number): Promise<void> {
   const nonce = randomUUID()
   const folder = join(lab.agentDir, nonce)
   mkdirSync(folder)
-  const b = { pid: (await lab.status('b')).pid, keeper: (await lab.status('b')).keeper, run: await lab.run('b') }
-  const bRun = join(lab.home, 'runs', b.run)
-  const bCgroup = readOr(join(bRun, 'cgroup')).trim()
-  const env = { FA_DIR: folder, HF_MUTATION: nonce }
-  const script = `${AGENT}${mutation.script}\necho done >"$FA_DIR/done"; exec sleep 1000`
-  const started = await lab.hf(lab.detached('a', 'sh', '-c', script), { command: lab.command, env })
-  expect(started.code, `${mutation.name}: run\n${started.stderr}`).toBe(0)
-  const young = spawn('sleep', ['3600'], { cwd: '/', stdio: 'ignore', env: { PATH: process.env['PATH'] }, detached: true })
-  await until('it to sleep', () => readOr(`/proc/${young.pid}/comm`).trim() === 'sleep')
+  const young = stranger()
+  const pidOf = (name: string): number => Number(readOr(join(folder, `${name}.pid`)))
+  const tell = (what: string, { code, stdout, stderr }: Result): string => `${mutation.name}: ${what}: ${code}\n${stdout}${stderr}`
+  const ask = (...args: string[]): Promise<Result> => lab.hf(args, { command: lab.command, timeoutMs: args[0] === 'stop' ? STOP_MS : ANSWER_MS })
+  try {
+    // In a later life of the session, this is also the proof that the last one left its directory free.
+    const script = `${READY}${mutation.script}\necho done >"$FA_DIR/done"; exec sleep 1000`
+    const env = { FA_DIR: folder, HF_MUTATION: nonce }
+    const started = await lab.hf(lab.detached('a', 'sh', '-c', script), { command: lab.command, env })
+    expect(started.code, tell('run', started)).toBe(0)
+    writeVars(folder, lab, young.pid)
+    await until(`${mutation.name}: its agent`, () => readOr(join(folder, 'done')) !== '' || (mutation.ends === true && !isAlive(pidOf('AGENT'))))
+    const [ls, status] = await Promise.all([ask('ls'), ask('status', 'a')])
+    expect(ls.code, tell('ls', ls)).toBe(0)
+    expect(status.code, tell('status', status)).toBe(0)
+    expect(status.stdout, mutation.name).toContain(`(epoch ${epoch})`)
+    const stop = await ask('stop', 'a', '--grace', '1s')
+    expect(stop.code, tell('stop', stop)).toBe(0)
+    await leaves(nonce, mutation, pidOf, stop, lab)
+    expect(isAlive(young.pid), tell('the younger stranger', stop)).toBe(mutation.costs !== 'YOUNG')
+    expect([isAlive(lab.old), isAlive(lab.b.pid), isAlive(lab.b.keeper)], tell('the older stranger, the other session', stop)).toEqual([true, true, true])
+  } finally {
+    young.end()
+  }
+}
+
+function writeVars(folder: string, { b, old, home }: Hostile, young: number): void {
+  const run = join(home, 'runs', b.run)
+  const cgroup = readOr(join(run, 'cgroup')).trim()
+  const identity = (pid: number): string => `${pid} ${startOf(pid)}`
+  const vars = {
+    B_RUN: run,
+    B_PID: b.pid,
+    B_MARKER: markerOf(b.pid),
+    B_CG: cgroup,
+    BASE: cgroup.slice(0, cgroup.lastIndexOf('/')),
+    OLD: identity(old),
+    YOUNG: identity(young),
+  }
   writeFileSync(
     join(folder, 'vars.new'),
-    [
-      ['B_RUN', bRun],
-      ['B_PID', b.pid],
-      ['B_KEEPER', b.keeper],
-      ['B_MARKER', markerOf(b.pid)],
-      ['B_CG', bCgroup],
-      ['BASE', bCgroup.slice(0, bCgroup.lastIndexOf('/'))],
-      ['OLD', `${lab.stranger} ${startOf(lab.stranger)}`],
-      ['YOUNG', `${young.pid} ${startOf(pidOf(young))}`],
-      ['DB', join(lab.home, 'holdfast.db')],
-    ]
+    Object.entries(vars)
       .map(([name, value]) => `${name}='${value}'\n`)
       .join(''),
   )
   renameSync(join(folder, 'vars.new'), join(folder, 'vars'))
-  await until(`${mutation.name}: done`, () => readOr(join(folder, 'done')) !== '' || (mutation.ends === true && !isAlive(Number(readOr(join(folder, 'agent.pid')))) ) || null)
-  mutation.undo?.(lab)
-  const timed = async (args: string[], timeoutMs: number): Promise<[Result, number]> => {
-    const began = performance.now()
-    return [await lab.hf(args, { command: lab.command, timeoutMs }), performance.now() - began]
-  }
-  const [[ls, lsMs], [status, statusMs]] = await Promise.all([timed(['ls'], 10_000), timed(['status', 'a'], 10_000)])
-  const [stop, stopMs] = await timed(['stop', 'a', '--grace', '1s'], 30_000)
-  const left = await leftOf(nonce)
-  const dead = [isAlive(pidOf(young)) ? '' : 'YOUNG', isAlive(lab.stranger) ? '' : 'OLD', isAlive(b.pid) ? '' : 'B'].join('')
-  young.kill('SIGKILL')
-  return { ls, status, stop, left, dead, ms: [lsMs, statusMs, stopMs].map(Math.round) }
 }
 
-/** Everybody who was born in this life of the session; those that leave get a moment. */
-async function leftOf(nonce: string): Promise<number[]> {
-  const left = (): number[] =>
-    readdirSync('/proc').flatMap((entry) =>
-      /^\d+$/.test(entry) && readOr(`/proc/${entry}/environ`).includes(nonce) && isAlive(Number(entry)) ? [Number(entry)] : [],
-    )
-  await until('nobody to be left', () => left().length === 0 || null, 1500).catch(() => {})
-  return left()
+/** Nobody of this life of the session is left, except the one that is named; and a person can end that. */
+async function leaves(nonce: string, { name, named, costs }: Mutation, pidOf: (name: string) => number, stop: Result, lab: Hostile): Promise<void> {
+  const spoken = named ?? (costs === 'EXTRA' ? costs : null)
+  const expected = spoken === null ? [] : [pidOf(spoken)]
+  let left: number[] = []
+  const isAsExpected = (): boolean => {
+    left = bornIn(nonce)
+    return left.length === expected.length && left.every((pid) => expected.includes(pid))
+  }
+  await until('those that are leaving', isAsExpected, 5000).catch(() => {})
+  expect(
+    left.map((pid) => `${pid} ${readOr(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`),
+    `${name}: who is left\n${stop.stdout}`,
+  ).toEqual(expected.map((pid) => expect.stringMatching(`^${pid} `) as string))
+  const [pid] = expected
+  if (pid === undefined) return
+  if (named === undefined) {
+    expect(stop.stdout).not.toContain(`pid ${pid}`)
+    process.kill(pid, 'SIGKILL')
+  } else {
+    expect(stop.stdout, name).toContain(`may be left: sleep (pid ${pid})`)
+    await lab.ok(['stop', '--suspect', String(pid)], { command: lab.command })
+  }
+  await gone(pid)
 }
+
+const bornIn = (nonce: string): number[] =>
+  readdirSync('/proc').flatMap((entry) =>
+    /^\d+$/.test(entry) && readOr(`/proc/${entry}/environ`).includes(nonce) && isAlive(Number(entry)) ? [Number(entry)] : [],
+  )

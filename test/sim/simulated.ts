@@ -71,7 +71,7 @@ export async function simulated(): Promise<Simulated> {
       environment: () => ({}),
       cwd: () => null,
       exe: () => null,
-      marker: () => null,
+      marker: (pid) => rows.get(pid)?.marker ?? null,
       ports: () => new Map(),
       cpu: () => null,
       terminal: () => null,

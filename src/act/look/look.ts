@@ -8,13 +8,14 @@ import type {
   Place,
   Processes,
   ProcessId,
+  ProcessRow,
   ProcessTable,
   RunEvidence,
   Served,
   Spared,
   Tree,
 } from '../../model/index.ts'
-import { isDead, sameProcess } from '../../model/index.ts'
+import { isDead, LINEAGE_VARIABLE, sameProcess } from '../../model/index.ts'
 import { bornAfter, type Lookable, type LookPorts, type Pass } from '../ports.ts'
 import { sessionsInDaemons } from './harness-daemons.ts'
 import { neighbours } from './neighbours.ts'
@@ -68,10 +69,11 @@ function knowing(processes: Processes, table: ProcessTable): Processes {
 export const lookAt = async (run: Lookable, eyes: LookPorts): Promise<Looked> => (await lookAtAll([run], eyes)).get(run.id) as Looked
 
 /** The exit record is read last: a keeper seen gone has written all it ever will. */
-function lookAtProcesses(run: Lookable, { processes, evidence, fences, exitsZeroAfter }: LookPorts): Looked {
+function lookAtProcesses(run: Lookable, eyes: LookPorts): Looked {
+  const { processes, evidence, fences, exitsZeroAfter } = eyes
   const at = (id: ProcessId): Fact => judge(processes, run.place, id)
   const keeper = run.keeper === null ? null : at(run.keeper)
-  const { harnessId, harness } = lookAtHarness(run, keeper, { processes, evidence })
+  const { harnessId, harness } = lookAtHarness(run, keeper, eyes)
   if (harness?.kind === 'alive')
     return {
       harnessId,
@@ -100,19 +102,28 @@ function lookAtProcesses(run: Lookable, { processes, evidence, fences, exitsZero
   }
 }
 
-/** The agent is named by a file that it can write to itself. While its keeper lives, it is the keeper's child, or the file is wrong. */
-function lookAtHarness(
-  run: Lookable,
-  keeper: Fact | null,
-  { processes, evidence }: Pick<LookPorts, 'processes' | 'evidence'>,
-): Pick<Looked, 'harness' | 'harnessId'> {
+/**
+ * The agent is named by a file that it can write to itself. While its keeper lives, it is the keeper's child, or the file is wrong. Without a
+ * keeper something else of the run must be on it.
+ */
+function lookAtHarness(run: Lookable, keeper: Fact | null, eyes: LookPorts): Pick<Looked, 'harness' | 'harnessId'> {
+  const { processes, evidence } = eyes
   const named = harnessOf(run, evidence)
   if (named === null) return { harnessId: null, harness: null }
   const sample = processes.sample(named.pid)
   const harness = judge({ ...processes, sample: () => sample }, run.place, named)
-  const isWrong =
-    harness.kind === 'alive' && keeper?.kind === 'alive' && !run.adopted && sample.kind === 'seen' && sample.row.parent !== run.keeper?.pid
+  const isWrong = harness.kind === 'alive' && !run.adopted && sample.kind === 'seen' && !isCredible(run, sample.row, keeper, eyes)
   return isWrong ? { harnessId: null, harness: null } : { harnessId: named, harness }
+}
+
+function isCredible(run: Lookable, row: ProcessRow, keeper: Fact | null, { processes, evidence, cgroups }: LookPorts): boolean {
+  if (row.ticks < bornAfter(run)) return false
+  if (run.keeper === null || keeper === null) return true
+  if (keeper.kind === 'alive') return row.parent === run.keeper.pid
+  if (row.session === run.keeper.pid || (run.marker !== null && processes.marker(row.pid) === run.marker)) return true
+  const cgroup = evidence.cgroup(run.id)
+  if (cgroup !== null && cgroup.endsWith(`/${cgroups.nameOf(row.pid)}`)) return true
+  return (processes.environment(row.pid)[LINEAGE_VARIABLE] ?? '').split(':').includes(run.cookie)
 }
 
 /** One that was adopted is known from its record alone. */
@@ -163,6 +174,7 @@ const recordOf = (run: Lookable, { harnessId, exit, notStarted }: Known, { runRe
   harness: harnessId,
   beginning: exit === null && notStarted === null,
   adopted: run.adopted,
+  born: run.adopted ? null : bornAfter(run),
   uid: () => runRecords.uid(run.id),
 })
 
@@ -220,7 +232,7 @@ function sparedAmong(members: readonly Member[], { processes, spares }: LookPort
 export async function markedAnywhere(run: Lookable, eyes: LookPorts): Promise<Census> {
   const table = eyes.processes.table({ since: 0, cookies: run.marker === null })
   const known = recordOf(run, { harnessId: null, exit: null, notStarted: null }, eyes)
-  return census(table, { ...known, keeper: null, beginning: false }, await neighbours(eyes))
+  return census(table, { ...known, keeper: null, born: null, beginning: false }, await neighbours(eyes))
 }
 
 export type Counted = Census & Omit<RunCensus, 'census'> & Pass

@@ -8,14 +8,16 @@ import { censusOf, isHere } from './look.ts'
 export async function suspectsLeft(run: Lookable, eyes: LookPorts): Promise<Suspect[]> {
   if (!isHere(run, eyes)) return []
   const { processes } = eyes
-  const { table, near, doubtful, isOutside } = await censusOf(run, eyes, true)
+  const { table, near, doubtful, isOutside, isOnlyInCgroupOf } = await censusOf(run, eyes, true)
   const around = new Set(processes.origins().map(({ pid }) => pid))
   return table.rows.flatMap((row): Suspect[] => {
     if (isDead(row.state) || around.has(row.pid)) return []
     const marked = doubtful.find((one) => one.row === row)
     const hasSecret =
       row.cookie != null && near.secrets(row.pid).includes(run.cookie) && (row.cookie === run.cookie || !near.byCookie.has(row.cookie ?? ''))
-    const why = whyLeft(hasSecret, marked?.why ?? null)
-    return why === null || isOutside(row) ? [] : [{ row, ...why }]
+    const elsewhere = isOnlyInCgroupOf(row)
+    if (isOutside(row) && elsewhere === null) return []
+    const why = whyLeft(hasSecret, marked !== undefined, marked?.why ?? (elsewhere === null ? null : `is in the cgroup of run ${elsewhere}`))
+    return why === null ? [] : [{ row, ...why }]
   })
 }
