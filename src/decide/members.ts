@@ -111,7 +111,10 @@ function* candidates(run: TreeRecord, { byPid, byMarker, byCookie, byParent }: I
 function ledBefore({ keeper, harness, journal = [], marker, born }: TreeRecord, { byPid }: Index): ProcessId[] {
   const ofKeeper = keeper === null || harness === null || marker === null ? [] : [{ pid: keeper.pid, ticks: Math.max(keeper.ticks, harness.ticks) }]
   const isStill = ({ pid, ticks }: ProcessId): boolean => (byPid.get(pid)?.ticks ?? ticks) === ticks && ticks >= (born ?? ticks)
-  return [...ofKeeper.filter(() => keeper !== null && (byPid.get(keeper.pid)?.ticks ?? keeper.ticks) === keeper.ticks), ...[...(harness === null ? [] : [harness]), ...journal].filter(isStill)]
+  return [
+    ...ofKeeper.filter(() => keeper !== null && (byPid.get(keeper.pid)?.ticks ?? keeper.ticks) === keeper.ticks),
+    ...[...(harness === null ? [] : [harness]), ...journal].filter(isStill),
+  ]
 }
 
 /** One census says this of the tree. Without a cgroup, emptiness needs two of these in a row. */
@@ -138,6 +141,7 @@ function judging(run: TreeRecord, index: Index, near: Neighbours): Judge {
   const { harness } = run
   const ours = new Set((run.ours ?? []).flatMap(({ pid, ticks }) => (byPid.get(pid)?.ticks === ticks ? [pid] : [])))
   const spared = withDescendants(run.spared ?? [], rows, ours)
+  const isAgentThere = harness !== null && byPid.get(harness.pid)?.ticks === harness.ticks
   const isHarness = (row: ProcessRow): boolean => harness !== null && sameProcess(harness, row)
   const isKeeper = (row: ProcessRow): boolean => run.keeper !== null && sameProcess(run.keeper, row)
   const isHelper = (row: ProcessRow): boolean => near.helper !== null && sameProcess(near.helper, row)
@@ -157,7 +161,8 @@ function judging(run: TreeRecord, index: Index, near: Neighbours): Judge {
       const whose = rootAt(row, run.id, near)
       if (whose !== null) return { kind: 'theirs', whose }
       if (isServerOfOthers(row, run.id, near, byPid) || isHelper(row)) return { kind: 'theirs', whose: null }
-      if (isKeeper(row)) return { kind: child !== null && isInherited(child, row, run, near) ? 'ours' : 'keeping' }
+      if (isKeeper(row))
+        return { kind: child !== null && isInherited(child, row, run, isAgentThere || !run.beginning ? null : near.secrets) ? 'ours' : 'keeping' }
       if (ours.has(row.pid)) return { kind: 'lent' }
       if (isHarness(row)) return { kind: 'ours' }
       const parent = byPid.get(row.parent)
@@ -233,15 +238,16 @@ function credibleHarness(run: TreeRecord, byPid: ReadonlyMap<number, ProcessRow>
 
 /**
  * A child of the keeper that it did not start for itself: the agent before its name is known, or an orphan that the keeper inherited as init of
- * a container. A helper has the keeper's own marker and, while the agent lives, not its secret. A child that is older than the agent, or than the run, was a job of the
- * shell that became the keeper.
+ * a container. A helper has the keeper's own marker. A child that is older than the run was a job of the shell that became the keeper. `secrets`:
+ * asked where the agent is not found although it has not ended, since it may wear what helpers wear.
  */
-function isInherited(child: ProcessRow, keeper: ProcessRow, { marker, harness, beginning, born, cookie }: TreeRecord, near: Neighbours): boolean {
+function isInherited(child: ProcessRow, keeper: ProcessRow, run: TreeRecord, secrets: Neighbours['secrets'] | null): boolean {
+  const { marker, harness, beginning, born, cookie } = run
   if (marker === null) return harness === null && beginning
   if (child.marker === marker) return true
-  const isHelperMarked = (child.marker ?? null) === (keeper.marker ?? null)
-  if (harness !== null) return child.ticks >= harness.ticks && !isHelperMarked
-  return born != null && child.ticks >= born && (!isHelperMarked || (beginning && near.secrets(child.pid).includes(cookie)))
+  const since = born ?? harness?.ticks ?? null
+  if (since === null || child.ticks < since) return false
+  return (child.marker ?? null) !== (keeper.marker ?? null) || secrets?.(child.pid).includes(cookie) === true
 }
 
 /** A cgroup knows who is in it, whatever else could not be read; but everybody in it must have been looked at. */

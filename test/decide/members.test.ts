@@ -377,7 +377,8 @@ describe('what an agent writes about itself', () => {
     expect(proofs(count([keeping, row(200, { ...mine, parent: 100 }), stranger], { harness: { pid: 900, ticks: 9000 } }))).toEqual({ 200: 'marker' })
     // Without a keeper, something else of the run must be on it; the session that a stranger leads is no more ours than the stranger.
     const led = row(910, { session: 900 })
-    for (const more of [[], [keeping]]) expect(proofs(count([...more, { ...stranger, session: 900 }, led], { harness: { pid: 900, ticks: 9000 } }))).toEqual({})
+    for (const more of [[], [keeping]])
+      expect(proofs(count([...more, { ...stranger, session: 900 }, led], { harness: { pid: 900, ticks: 9000 } }))).toEqual({})
     expect(proofs(count([{ ...stranger, cookie: 'mine' }], { harness: { pid: 900, ticks: 9000 } }))).toEqual({ 900: 'recorded' })
     expect(proofs(count([stranger], { harness: { pid: 900, ticks: 9000 }, contained: new Set([900]) }))).toEqual({ 900: 'cgroup' })
   })
@@ -401,7 +402,9 @@ describe('what an agent writes about itself', () => {
     const over = { harness: null, beginning: false, born: 1000, contained: new Set([200]) }
     expect(proofs(count([keeping, { ...agent, ...helping }], over))).toEqual({ 200: 'cgroup' })
     // Neither a helper of the keeper nor a job of the shell that became the keeper is.
-    expect(proofs(count([keeping, row(200, { ...helping, parent: 100 }), { ...agent, pid: 210, ticks: 1500 }], { harness: null, born: 1600 }))).toEqual({})
+    expect(
+      proofs(count([keeping, row(200, { ...helping, parent: 100 }), { ...agent, pid: 210, ticks: 1500 }], { harness: null, born: 1600 })),
+    ).toEqual({})
   })
   verifies('innocent', 'neither that file nor the journal makes the processes of another run ours', () => {
     const rows = [row(500, helping), row(510, { marker: OTHER_MARKER, parent: 500 })]

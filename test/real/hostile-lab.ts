@@ -30,7 +30,11 @@ sh -c "$stay" CHILD & (setsid sh -c "$stay" ORPHAN &)
 for one in CHILD ORPHAN; do while [ ! -s "$FA_DIR/$one.pid" ]; do sleep 0.01; done; read $one <"$FA_DIR/$one.pid"; done
 `
 
-type Hostile = Lab & { readonly command: string; readonly old: number; readonly b: { readonly pid: number; readonly keeper: number; readonly run: string } }
+type Hostile = Lab & {
+  readonly command: string
+  readonly old: number
+  readonly b: { readonly pid: number; readonly keeper: number; readonly run: string }
+}
 
 /** Lets an agent do each of these, in a life of its session each. A second session, a stranger and the lab's bystander live through all of them. */
 export const inHostileLab = (contained: boolean, mutations: readonly Mutation[]): Promise<void> =>
@@ -63,16 +67,17 @@ async function suffer(lab: Hostile, mutation: Mutation, epoch: number): Promise<
   const nonce = randomUUID()
   const folder = join(lab.agentDir, nonce)
   mkdirSync(folder)
-  const young = stranger()
   const pidOf = (name: string): number => Number(readOr(join(folder, `${name}.pid`)))
   const tell = (what: string, { code, stdout, stderr }: Result): string => `${mutation.name}: ${what}: ${code}\n${stdout}${stderr}`
   const ask = (...args: string[]): Promise<Result> => lab.hf(args, { command: lab.command, timeoutMs: args[0] === 'stop' ? STOP_MS : ANSWER_MS })
+  let young: ReturnType<typeof stranger> | null = null
   try {
     // In a later life of the session, this is also the proof that the last one left its directory free.
     const script = `${READY}${mutation.script}\necho done >"$FA_DIR/done"; exec sleep 1000`
     const env = { FA_DIR: folder, HF_MUTATION: nonce }
     const started = await lab.hf(lab.detached('a', 'sh', '-c', script), { command: lab.command, env })
     expect(started.code, tell('run', started)).toBe(0)
+    young = stranger()
     writeVars(folder, lab, young.pid)
     await until(`${mutation.name}: its agent`, () => readOr(join(folder, 'done')) !== '' || (mutation.ends === true && !isAlive(pidOf('AGENT'))))
     const [ls, status] = await Promise.all([ask('ls'), ask('status', 'a')])
@@ -83,9 +88,13 @@ async function suffer(lab: Hostile, mutation: Mutation, epoch: number): Promise<
     expect(stop.code, tell('stop', stop)).toBe(0)
     await leaves(nonce, mutation, pidOf, stop, lab)
     expect(isAlive(young.pid), tell('the younger stranger', stop)).toBe(mutation.costs !== 'YOUNG')
-    expect([isAlive(lab.old), isAlive(lab.b.pid), isAlive(lab.b.keeper)], tell('the older stranger, the other session', stop)).toEqual([true, true, true])
+    expect([isAlive(lab.old), isAlive(lab.b.pid), isAlive(lab.b.keeper)], tell('the older stranger, the other session', stop)).toEqual([
+      true,
+      true,
+      true,
+    ])
   } finally {
-    young.end()
+    young?.end()
   }
 }
 

@@ -49,7 +49,8 @@ const PROCESSES: readonly Mutation[] = [
   },
   {
     name: 'the keeper is traced and stopped',
-    script: '(setsid strace -o /dev/null -p $KEEPER &); until grep -q "TracerPid:.[1-9]" /proc/$KEEPER/status; do sleep 0.02; done; kill -STOP $KEEPER',
+    script:
+      '(setsid strace -o /dev/null -p $KEEPER &); until grep -q "TracerPid:.[1-9]" /proc/$KEEPER/status; do sleep 0.02; done; kill -STOP $KEEPER',
   },
   { name: 'the agent stops itself', script: 'echo done >"$FA_DIR/done"; kill -STOP $$' },
   { name: 'a user namespace', script: '(setsid unshare -Ur sleep 1003 &)' },
@@ -75,7 +76,10 @@ const CGROUPS: readonly Mutation[] = [
     script: 'echo done >"$FA_DIR/done"; echo 1 >"$CG/cgroup.freeze"',
   },
   { name: 'the cgroup of another session is frozen', script: 'echo 1 >"$B_CG/cgroup.freeze"' },
-  { name: 'a frozen cgroup inside', script: 'mkdir -p "$CG/in/holdfast-in"; echo $CHILD >"$CG/in/holdfast-in/cgroup.procs"; echo 1 >"$CG/in/cgroup.freeze"' },
+  {
+    name: 'a frozen cgroup inside',
+    script: 'mkdir -p "$CG/in/holdfast-in"; echo $CHILD >"$CG/in/holdfast-in/cgroup.procs"; echo 1 >"$CG/in/cgroup.freeze"',
+  },
   { name: 'the cgroup is removed', script: 'while read -r one; do echo $one >"$BASE/cgroup.procs"; done <"$CG/cgroup.procs"; rmdir "$CG"' },
   { name: 'the cgroup is threaded', script: 'echo threaded >"$CG/cgroup.type"' },
   { name: 'a threaded cgroup inside', script: 'mkdir "$CG/in"; echo threaded >"$CG/in/cgroup.type"; echo $CHILD >"$CG/in/cgroup.threads"' },

@@ -25,7 +25,8 @@ export async function suspectsOfRuns(world: World, runs: readonly Run[]): Promis
     if (ports.size > 0) everywhere ??= processes.ports(table.rows.map(({ pid }) => pid))
     const known = new Set([...strangers, ...spared.map(({ row }) => row)].map(({ pid }) => pid))
     // What has its marker or its secret may only have gone to another run's cgroup.
-    const isElsewhere = (row: ProcessRow): boolean => [row.marker, row.cookie].some((mark) => mark != null && [run.marker, run.cookie].includes(mark)) && isOnlyInCgroupOf(row) !== null
+    const isElsewhere = (row: ProcessRow): boolean =>
+      [row.marker, row.cookie].some((mark) => mark != null && [run.marker, run.cookie].includes(mark)) && isOnlyInCgroupOf(row) !== null
     const exempt = (row: ProcessRow): boolean => row.pid === processes.self().pid || known.has(row.pid) || (isOutside(row) && !isElsewhere(row))
     const uid = world.own.uid()
     const doubts = new Map(doubtful.map(({ row, why }) => [row.pid, why]))
