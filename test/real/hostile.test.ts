@@ -106,7 +106,7 @@ const ESCAPES: readonly Mutation[] = [
 const contained = ({ named: _, costs: __, ...mutation }: Mutation): Mutation => mutation
 
 /** Several labs at a time: they wait more than they compute. */
-const suite = (what: string, isContained: boolean, mutations: readonly Mutation[]): void =>
+const tried = (what: string, isContained: boolean, mutations: readonly Mutation[]): void =>
   verifies(
     'stop-proof',
     `a hostile agent is seen, ended or named, and costs nobody else: ${what}, ${isContained ? 'in a cgroup' : 'without a cgroup'}`,
@@ -117,8 +117,13 @@ const suite = (what: string, isContained: boolean, mutations: readonly Mutation[
     120_000,
   )
 
-suite('its files', true, FILES)
-suite('its files', false, FILES)
-suite('its processes', true, [...PROCESSES, ...ESCAPES.map(contained)])
-suite('its processes', false, [...PROCESSES, ...ESCAPES])
-suite('its cgroup', true, CGROUPS)
+tried('its files', true, FILES)
+// What a cgroup has no part in, one of them is enough for.
+tried(
+  'its files',
+  false,
+  FILES.filter(({ name }) => /^(pid|members|exit|every|the run)/.test(name)),
+)
+tried('its processes', true, [...PROCESSES, ...ESCAPES.map(contained)])
+tried('its processes', false, [...PROCESSES, ...ESCAPES])
+tried('its cgroup', true, CGROUPS)

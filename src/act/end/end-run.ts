@@ -229,7 +229,7 @@ async function overrideUnknown(run: LiveRun, why: string, how: How, tally: Tally
   const unrecorded = await record(run, ending, seen, null, ender)
   const current = await ender.store.runs.get(run.id)
   if (unrecorded === 'look-again' && current !== null && isLive(current)) return { kind: 'unknown', run, why: 'it changed while we looked' }
-  return finished(current ?? run, tally, how, ender, unrecorded === 'look-again' ? null : unrecorded)
+  return finished(current ?? run, tally, how, ender, unrecorded instanceof Error ? unrecorded : null)
 }
 
 /** Waits a little for the keeper itself to leave, so that "stopped" also means that nothing of ours is left. */
