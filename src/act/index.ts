@@ -9,7 +9,6 @@ export {
   type Counted,
   censusOf,
   censusOfAll,
-  harnessOf,
   isHere,
   type Looked,
   lookAt,
@@ -18,4 +17,5 @@ export {
   type Surveyed,
   surveyAll,
 } from './look/look.ts'
+export { harnessOf } from './look/look-at-harness.ts'
 export { bornAfter, type EndPorts, type Lookable, type LookPorts } from './ports.ts'

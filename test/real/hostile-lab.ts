@@ -110,6 +110,8 @@ function writeVars(folder: string, { b, old, home }: Hostile, young: number): vo
     BASE: cgroup.slice(0, cgroup.lastIndexOf('/')),
     OLD: identity(old),
     YOUNG: identity(young),
+    OLD_PID: old,
+    YOUNG_PID: young,
   }
   writeFileSync(
     join(folder, 'vars.new'),

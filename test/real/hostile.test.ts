@@ -68,8 +68,8 @@ const CGROUPS: readonly Mutation[] = [
   { name: 'a child goes to the cgroup of another session', script: 'echo $CHILD >"$B_CG/cgroup.procs"' },
   { name: 'an orphan goes to the cgroup of another session', script: 'echo $ORPHAN >"$B_CG/cgroup.procs"', named: 'ORPHAN' },
   { name: 'the keeper comes into the cgroup', script: 'echo $KEEPER >"$CG/cgroup.procs"' },
-  { name: 'an older stranger comes into the cgroup', script: 'echo ${OLD%% *} >"$CG/cgroup.procs"' },
-  { name: 'a younger stranger comes into the cgroup', script: 'echo ${YOUNG%% *} >"$CG/cgroup.procs"', costs: 'YOUNG' },
+  { name: 'an older stranger comes into the cgroup', script: 'echo $OLD_PID >"$CG/cgroup.procs"' },
+  { name: 'a younger stranger comes into the cgroup', script: 'echo $YOUNG_PID >"$CG/cgroup.procs"', costs: 'YOUNG' },
   { name: 'another agent comes into the cgroup', script: 'echo $B_PID >"$CG/cgroup.procs"' },
   {
     name: 'the cgroup is frozen',
@@ -85,7 +85,7 @@ const CGROUPS: readonly Mutation[] = [
   { name: 'a threaded cgroup inside', script: 'mkdir "$CG/in"; echo threaded >"$CG/in/cgroup.type"; echo $CHILD >"$CG/in/cgroup.threads"' },
   {
     name: 'the cgroup on record has its name, and lies in that of another session',
-    script: 'mkdir "$B_CG/${CG##*/}"; echo $ORPHAN >"$B_CG/${CG##*/}/cgroup.procs"; echo "$B_CG/${CG##*/}" >"$RUN/cgroup"',
+    script: 'IN="$B_CG/$(basename "$CG")"; mkdir "$IN"; echo $ORPHAN >"$IN/cgroup.procs"; echo "$IN" >"$RUN/cgroup"',
   },
 ]
 
@@ -103,7 +103,7 @@ const ESCAPES: readonly Mutation[] = [
     costs: 'EXTRA',
   },
 ]
-const contained = ({ named: _, costs: __, ...mutation }: Mutation): Mutation => mutation
+const contained = ({ name, script }: Mutation): Mutation => ({ name, script })
 
 /** Several labs at a time: they wait more than they compute. */
 const tried = (what: string, isContained: boolean, mutations: readonly Mutation[]): void =>

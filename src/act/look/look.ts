@@ -1,23 +1,10 @@
 import type { Ask, Census, Seen, TreeRecord } from '../../decide/index.ts'
 import { census, judge, judgePlace, spareReason, treeOf } from '../../decide/index.ts'
-import type {
-  Cgroups,
-  CgroupView,
-  Fact,
-  Member,
-  Place,
-  Processes,
-  ProcessId,
-  ProcessRow,
-  ProcessTable,
-  RunEvidence,
-  Served,
-  Spared,
-  Tree,
-} from '../../model/index.ts'
-import { isDead, LINEAGE_VARIABLE, sameProcess } from '../../model/index.ts'
+import type { Cgroups, CgroupView, Fact, Member, Place, Processes, ProcessId, ProcessTable, Served, Spared, Tree } from '../../model/index.ts'
+import { isDead, sameProcess } from '../../model/index.ts'
 import { bornAfter, type Lookable, type LookPorts, type Pass } from '../ports.ts'
 import { sessionsInDaemons } from './harness-daemons.ts'
+import { harnessOf, lookAtHarness } from './look-at-harness.ts'
 import { neighbours } from './neighbours.ts'
 
 export type Looked = Seen & { readonly harnessId: ProcessId | null }
@@ -101,33 +88,6 @@ function lookAtProcesses(run: Lookable, eyes: LookPorts): Looked {
     intent: fences.intent(run.id),
   }
 }
-
-/**
- * The agent is named by a file that it can write to itself. While its keeper lives, it is the keeper's child, or the file is wrong. Without a
- * keeper something else of the run must be on it.
- */
-function lookAtHarness(run: Lookable, keeper: Fact | null, eyes: LookPorts): Pick<Looked, 'harness' | 'harnessId'> {
-  const { processes, evidence } = eyes
-  const named = harnessOf(run, evidence)
-  if (named === null) return { harnessId: null, harness: null }
-  const sample = processes.sample(named.pid)
-  const harness = judge({ ...processes, sample: () => sample }, run.place, named)
-  const isWrong = harness.kind === 'alive' && !run.adopted && sample.kind === 'seen' && !isCredible(run, sample.row, keeper, eyes)
-  return isWrong ? { harnessId: null, harness: null } : { harnessId: named, harness }
-}
-
-function isCredible(run: Lookable, row: ProcessRow, keeper: Fact | null, { processes, evidence, cgroups }: LookPorts): boolean {
-  if (row.ticks < bornAfter(run)) return false
-  if (run.keeper === null || keeper === null) return true
-  if (keeper.kind === 'alive') return row.parent === run.keeper.pid
-  if (row.session === run.keeper.pid || (run.marker !== null && processes.marker(row.pid) === run.marker)) return true
-  const cgroup = evidence.cgroup(run.id)
-  if (cgroup !== null && cgroup.endsWith(`/${cgroups.nameOf(row.pid)}`)) return true
-  return (processes.environment(row.pid)[LINEAGE_VARIABLE] ?? '').split(':').includes(run.cookie)
-}
-
-/** One that was adopted is known from its record alone. */
-export const harnessOf = (run: Lookable, evidence: RunEvidence): ProcessId | null => evidence.harness(run.id) ?? (run.adopted ? run.launcher : null)
 
 /** Empty is believed after one pass where a cgroup says so, else only after two complete passes in a row. */
 async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string, Looked>, eyes: LookPorts): Promise<Map<string, Tree>> {
