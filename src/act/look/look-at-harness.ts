@@ -23,7 +23,7 @@ function isCredible(run: Lookable, row: ProcessRow, keeper: Fact | null, { proce
   if (keeper.kind === 'alive') return row.parent === run.keeper.pid
   if (row.session === run.keeper.pid || (run.marker !== null && processes.marker(row.pid) === run.marker)) return true
   const cgroup = evidence.cgroup(run.id)
-  if (cgroup !== null && cgroup.endsWith(`/${cgroups.nameOf(row.pid)}`)) return true
+  if (cgroup?.endsWith(`/${cgroups.nameOf(row.pid)}`)) return true
   return (processes.environment(row.pid)[LINEAGE_VARIABLE] ?? '').split(':').includes(run.cookie)
 }
 
