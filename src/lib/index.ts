@@ -2,7 +2,6 @@ export {
   bytesAt,
   FileTrouble,
   kindOf,
-  type Links,
   openFile,
   otherThanFile,
   readBytes,

@@ -70,8 +70,9 @@ const OUTSIDE: Caller = { below: null, env: {} }
 /** Whatever environment it has, what lives of a session is that session, and sees every other one. */
 async function checkInside(told: History, token: Token, below: NonNullable<ReturnType<typeof livesOf>>, copied: Token | undefined): Promise<void> {
   const own = told.envOf(token.run)
-  // Without a marker and without its agent around, only its environment can tell.
-  const isLost = token.run.marker === null && token.agent === null
+  // Without its agent around, only its environment can tell: anybody can wear a marker.
+  const isLost = token.agent === null
+  if (isLost) expect(await told.asked({ below, env: {} }, whoAmI)).toMatchObject({ kind: 'nobody' })
   const environments = isLost
     ? [own]
     : [own, {}, { HOLDFAST_RUN: 'r0', HOLDFAST_EPOCH: '1' }, ...(copied === undefined ? [] : [told.envOf(copied.run)])]

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { AGENT, COMMAND, cgroupsOf, findings, gone, inLab, isAlive, type Lab, readOr, TEST_COMMAND, unable, until } from './lab.ts'
+import { becomingRoot } from './users.ts'
 
 const isRoot = process.getuid?.() === 0
 const hasCgroups = isRoot && (existsSync('/sys/fs/cgroup/unified/cgroup.procs') || existsSync('/sys/fs/cgroup/cgroup.procs'))
@@ -90,11 +91,7 @@ verifies(
     share(lab.dir)
     const foreigners: ChildProcess[] = []
     // Born from the agent, of another user that it took as a whole, as sudo does.
-    const tools = lab.newDir()
-    chmodSync(tools, 0o755)
-    const asRoot = join(tools, 'as-root')
-    copyFileSync('/usr/bin/setpriv', asRoot)
-    chmodSync(asRoot, 0o4755)
+    const asRoot = becomingRoot(lab)
     const enter = ['sh', '-c', `echo 0 >${delegated}/cgroup.procs; exec "$@"`, 'sh']
     try {
       for (const [session, before] of [

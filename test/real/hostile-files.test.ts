@@ -145,13 +145,10 @@ verifies('evidence', 'without a plain exit record a run is lost, and the reason 
     const evidence = join(lab.home, 'runs', String((await lab.status('done'))['run']), 'exit')
     const started = startAll(lab, KINDS)
     for (const kind of KINDS) await put(join(lab.home, 'runs', (started.get(kind) as Started).run, 'exit'), kind, evidence)
-    for (const kind of KINDS) {
-      const { keeper, pid } = await lab.status(kind)
-      process.kill(keeper, 'SIGKILL')
-      process.kill(pid, 'SIGKILL')
-      // A zombie would still tell how it ended.
-      await until('it to be gone without a trace', () => stateOf(pid) === null)
-    }
+    const seen = await Promise.all(KINDS.map((kind) => lab.status(kind)))
+    for (const { keeper, pid } of seen) for (const one of [keeper, pid]) process.kill(one, 'SIGKILL')
+    // A zombie would still tell how it ended.
+    for (const { pid } of seen) await until('it to be gone without a trace', () => stateOf(pid) === null)
     await lab.ok(['reconcile'], BOUND)
     const words: Readonly<Record<Kind, string>> = {
       fifo: ': its file exit is a FIFO',
@@ -271,5 +268,29 @@ verifies('stop-proof', 'files that nobody can change or remove keep no agent ali
     } finally {
       expect(spawnSync('chattr', ['-i', ...paths]).status).toBe(0)
     }
+  }),
+)
+
+verifies('bounded', 'a keeper in a pane waits for no pipe in the place of its log, its screen or its ear', () =>
+  inLab(async (lab) => {
+    if (spawnSync('tmux', ['-V']).status !== 0) return unable('there is no tmux here')
+    await lab.ok([
+      'run',
+      '--tmux',
+      '--session',
+      'p',
+      '--dir',
+      lab.dir,
+      '--detach',
+      '--',
+      'sh',
+      '-c',
+      `until [ -e ${lab.agentDir}/go ]; do sleep 0.1; done; exit 7`,
+    ])
+    const { keeper, ...status } = await lab.status('p')
+    for (const name of ['log', 'screen', 'both', 'ear']) await put(join(lab.home, 'runs', String(status['run']), name), 'fifo', '')
+    writeFileSync(join(lab.agentDir, 'go'), '')
+    await until('its keeper to be gone', () => !isAlive(keeper))
+    expect(await lab.status('p')).toMatchObject({ state: 'failed', exit: { code: 7 } })
   }),
 )

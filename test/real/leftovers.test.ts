@@ -5,6 +5,7 @@ import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { COMMAND, gone, inLab, inNamespace, isAlive, type Lab, readOr, TEST_COMMAND, unable, until } from './lab.ts'
 import { onTerminal } from './terminal.ts'
+import { becomingRoot } from './users.ts'
 
 const isRoot = process.getuid?.() === 0
 
@@ -173,11 +174,11 @@ verifies('visible', 'a leftover that cannot be ended is tried again by the daemo
         const env = { ...lab.env, HOLDFAST_HOME: join(lab.dir, 'home') }
         const asNobody = ['--reuid', '65534', '--regid', '65534', '--clear-groups']
         const hf = (...args: string[]) => spawnSync('setpriv', [...asNobody, COMMAND, ...args], { env, cwd: lab.dir, encoding: 'utf8' })
-        expect(hf(...lab.detached('s', 'sh', '-c', 'while [ ! -e go ]; do sleep 0.05; done'))).toMatchObject({ status: 0 })
+        const script = `${becomingRoot(lab)} --reuid 0 --regid 0 --clear-groups sh -c 'echo $$ >"$FA_DIR/foreign.pid"; exec sleep 1000' & while [ ! -e go ]; do sleep 0.05; done`
+        expect(hf(...lab.detached('s', 'sh', '-c', script))).toMatchObject({ status: 0 })
         const { pid } = JSON.parse(hf('status', 's', '--json').stdout) as { pid: number }
-        const marker = /Max realtime timeout\s+(\d+)/.exec(readOr(`/proc/${pid}/limits`))?.[1] ?? ''
-        const foreign = spawn('prlimit', [`--rttime=${marker}:`, 'sleep', '1000'], { stdio: 'ignore' })
-        await until('the marker', () => readOr(`/proc/${foreign.pid}/limits`).includes(marker))
+        const foreign = await lab.pid('foreign')
+        await until('it to sleep', () => readOr(`/proc/${foreign}/comm`).trim() === 'sleep')
         let said = ''
         const daemon = spawn('setpriv', [...asNobody, TEST_COMMAND, 'daemon', 'run'], {
           env: { ...env, HOLDFAST_FAILPOINTS: 'after:store.claims.recordSurvivors=say' },
@@ -189,7 +190,7 @@ verifies('visible', 'a leftover that cannot be ended is tried again by the daemo
           await until('it to be up', () => /adopted/.test(said))
           writeFileSync(join(lab.dir, 'go'), '')
           await gone(pid)
-          const why = `session s: 1 survivor: pid ${foreign.pid} (sleep): it belongs to another user`
+          const why = `session s: 1 survivor: pid ${foreign} (sleep): it belongs to another user`
           await until('it to say so', () => said.includes(why)).catch((error: Error) => expect.fail(`${error.message}:\n${said}`))
           const [before, began] = [tries(), performance.now()]
           await until('two more', () => tries() >= before + 2)
@@ -200,11 +201,11 @@ verifies('visible', 'a leftover that cannot be ended is tried again by the daemo
           expect(status.status).not.toBe(0)
           const told = hf('events', 's', '--json').stdout
           expect(told.match(/"kind":"survivors"/g), told).toHaveLength(1)
-          foreign.kill('SIGKILL')
+          process.kill(foreign, 'SIGKILL')
           await until('its end', () => /"state":"completed"/.test(hf('status', 's', '--json').stdout))
           await until('it to be well again', () => hf('daemon', 'status').status === 0)
         } finally {
-          foreign.kill('SIGKILL')
+          if (isAlive(foreign)) process.kill(foreign, 'SIGKILL')
           const ended = new Promise((done) => daemon.once('exit', done))
           daemon.kill('SIGTERM')
           await ended

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
@@ -96,7 +96,11 @@ for (const contained of [true, false])
         await lab.ok(lab.detached('s', ...adopting(inner)), { command })
         const { pid, keeper } = await until('the run inside', async () => {
           const seen = await lab.hf(['status', 't', '--json'])
-          return seen.code === 0 ? (JSON.parse(seen.stdout) as { pid: number; keeper: number }) : null
+          const told = seen.code === 0 ? (JSON.parse(seen.stdout) as { pid: number | null; keeper: number; state: string }) : null
+          // Before that its launcher, which is of the session around it, is still at work.
+          return told !== null && told.pid !== null && told.state === 'running' && existsSync(join(lab.agentDir, 'started'))
+            ? { ...told, pid: told.pid }
+            : null
         })
         const server = parentOf(keeper)
         expect(readOr(`/proc/${server}/comm`)).toContain('tmux')

@@ -229,7 +229,7 @@ verifies('innocent', 'what another Holdfast home has inside an adopted agent is 
     }
     const pid = await until('the run of the other home', inner)
     await lab.ok(['adopt', String(outside.pid), '--session', 'taken'])
-    await lab.ok(['stop', 'taken', '--grace', '1s'])
+    expect(await lab.ok(['stop', 'taken', '--grace', '1s'])).toMatch(/left \S+ \(pid \d+\) running: it carries the marker of another Holdfast home/)
     expect(isAlive(outside.pid ?? 0)).toBe(false)
     expect(isAlive(pid)).toBe(true)
     await lab.ok(['stop', 'y', '--home', home])

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMAND, gone, type Lab, readOr, until } from './lab.ts'
 
@@ -14,6 +14,15 @@ export function withoutCgroup(lab: Lab): string {
   writeFileSync(path, `#!/bin/sh\nexec unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"' sh ${COMMAND} "$@"\n`)
   chmodSync(path, 0o755)
   return path
+}
+
+/** A program that becomes any user as a whole, whoever starts it, as sudo does: its arguments are those of setpriv. */
+export function becomingRoot(lab: Lab): string {
+  const folder = lab.newDir()
+  chmodSync(folder, 0o755)
+  copyFileSync('/usr/bin/setpriv', join(folder, 'become'))
+  chmodSync(join(folder, 'become'), 0o4755)
+  return join(folder, 'become')
 }
 
 /** Another user's process, started by the test and ended with it. It may carry any marker: everybody can read and set one. */

@@ -283,6 +283,7 @@ const TEXTS: Readonly<Record<string, Given>> = {
   ],
   unlockedText: (_, text) => locks.flatMap((one) => [true, false].map((broken) => show.unlockedText(on(text)({ lock: one, broken }), NOW))),
   unmanagedText: (paint, text) => [show.unmanagedText(on(text)([unmanaged]), NOW, paint)],
+  unreadableRunText: (_, text) => [show.unreadableRunText(on(text)({ run: 'r1', path: '/p', pid: 1, why: 'why', next: 'next' }))],
   unreadableText: (_, text) => [show.unreadableText(text, text)],
   versionText: (_, text) => [show.versionText(text, '1.0')],
   whoText: (_, text) => [

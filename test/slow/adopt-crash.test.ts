@@ -8,8 +8,8 @@ import { verifies } from '../requirements.ts'
 const LIVE = 100
 /** Methods of a port that only look. Each other method, also one that is added later, is a step at which the daemon is killed. */
 const READS: Readonly<Record<string, RegExp>> = {
-  runRecords: /^(read|isUnreadable|list|path|litter)$/,
-  evidence: /^(harness|exit|notStarted|cgroup|server|timer|journal)$/,
+  runRecords: /^(read|isUnreadable|list|stamp|seen|isGone|path|litter)$/,
+  evidence: /^(keeper|harness|exit|notStarted|cgroup|server|timer|journal)$/,
   fences: /^(isRetired|intent|path)$/,
   agentState: /^(natives|refused|activity|prompted)$/,
   usageFiles: /^(counted|baseline)$/,

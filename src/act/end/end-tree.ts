@@ -39,13 +39,13 @@ export async function endTree(run: Lookable, hands: EndPorts, how: EndHow): Prom
     if (answer === 'denied' || answer === 'forbidden') denied.set(keyOf(member.row), answer)
   }
   const cgroup = hands.evidence.cgroup(run.id)
-  let spared: readonly Spared[] = []
+  const spared = new Map<string, Spared>()
   let agents: readonly Agent[] = []
   const look: Look = async () => {
     if (how.anywhere === true) return addTo(ended, await anywhere(run, hands))
     const seenBefore = [...ended.values()].map(({ row }) => row)
     const seen = await censusOf(run, hands, false, seenBefore)
-    spared = seen.spared
+    for (const one of seen.spared) spared.set(keyOf(one.row), one)
     const members = ended.size === 0 ? withPorts(seen.members, hands) : seen.members
     // Once they are gone nobody can tell what they were.
     if (ended.size === 0) agents = hands.nestedAgents(run, members)
@@ -86,7 +86,7 @@ export async function endTree(run: Lookable, hands: EndPorts, how: EndHow): Prom
       ...left.members.map(({ row }) => ({ pid: row.pid, name: row.name, why: whyAlive(row, denied.get(keyOf(row))) })),
       ...left.served.map(({ row, why }) => ({ pid: row.pid, name: row.name, why })),
     ],
-    spared,
+    spared: [...spared.values()].filter(({ row }) => isThere(row, hands.processes)),
     blind: isEmpty(left) ? left.blind : null,
   }
 }

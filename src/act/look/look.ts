@@ -1,4 +1,4 @@
-import type { Ask, Census, Seen, TreeRecord } from '../../decide/index.ts'
+import type { Ask, Census, Neighbours, Seen, TreeRecord } from '../../decide/index.ts'
 import { census, judge, judgePlace, spareReason, treeOf } from '../../decide/index.ts'
 import type { Cgroups, CgroupView, Fact, Member, Place, Processes, ProcessId, ProcessTable, Served, Spared, Tree } from '../../model/index.ts'
 import { isDead, sameProcess } from '../../model/index.ts'
@@ -147,7 +147,7 @@ function censusIn({ table, near }: Pass, run: Lookable, known: Known, seenBefore
   const record = { ...recordOf(run, known, eyes), contained, journal: [...evidence.journal(run.id), ...seenBefore] }
   const all = census(table, record, near)
   const daemons = sessionsInDaemons({ table, near }, run, known.exit?.at ?? null, all.members, eyes)
-  const spared = [...sparedAmong(all.members, eyes), ...daemons.spared].filter(
+  const spared = [...sparedAmong(all.members, eyes), ...ofOtherHomes(all.members, run, near), ...daemons.spared].filter(
     ({ row }) => known.harnessId === null || !sameProcess(row, known.harnessId),
   )
   const { ours, leaked } = daemons
@@ -179,6 +179,17 @@ type RunCensus = {
   /** The harness's own ways to end what is ours of its daemons. */
   readonly ask: readonly Ask[]
 }
+
+/**
+ * An adopted agent may have started runs of another home before anybody here knew of it. No record of ours has their markers, and they are not ours to
+ * end. They are told, since anybody can wear such a marker.
+ */
+const ofOtherHomes = (members: readonly Member[], { adopted, marker: own }: Lookable, { byMarker }: Neighbours): Spared[] =>
+  members.flatMap(({ row }) => {
+    const { marker = null } = row
+    const isForeign = adopted && marker !== null && marker !== own && !byMarker.has(marker)
+    return isForeign ? [{ row, why: 'it carries the marker of another Holdfast home' }] : []
+  })
 
 function sparedAmong(members: readonly Member[], { processes, spares }: LookPorts): Spared[] {
   const rules = spares()
