@@ -55,5 +55,8 @@ export type Lookable = LiveRun | RunRecord
 /** One look at everybody, and then at who is on record: whoever claimed before we ask is known as another run. */
 export type Pass = { readonly table: ProcessTable; readonly near: Neighbours }
 
-/** Nothing of a run is older than its keeper (or, before there is one, than its launcher). */
-export const bornAfter = (run: Lookable): number => (run.keeper ?? run.launcher).ticks
+/** From here on markers and secrets are looked at: the keeper itself included. */
+export const lookedAtSince = (run: Lookable): number => (run.keeper ?? run.launcher).ticks
+
+/** Nothing of a run is older than its keeper, nor than its launcher, which claims before anything is started. */
+export const bornAfter = (run: Lookable): number => Math.max(run.keeper?.ticks ?? 0, run.launcher.ticks)

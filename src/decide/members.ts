@@ -1,8 +1,9 @@
 import type { Member, ProcessId, ProcessRow, ProcessTable, Proof, Served, Spared, Tree } from '../model/index.ts'
 import { sameProcess } from '../model/index.ts'
-import { credibleHarness, judging, type TreeRecord } from './membership.ts'
+import { judging } from './membership.ts'
 import type { Neighbours } from './neighbours.ts'
 import { type Index, indexOf } from './process-index.ts'
+import { credibleHarness, type TreeRecord } from './tree-record.ts'
 
 export type Census = {
   readonly members: readonly Member[]
@@ -13,6 +14,8 @@ export type Census = {
   readonly blind: string | null
   /** Not of it by proof: of its keeper, of another run, or spared. */
   readonly isOutside: (row: ProcessRow) => boolean
+  /** The other run in whose cgroup it is, where nothing else says that it is that run's. */
+  readonly isOnlyInCgroupOf: (row: ProcessRow) => string | null
 }
 
 /** `why`: what speaks against it. */
@@ -25,7 +28,7 @@ export type Doubtful = { readonly row: ProcessRow; readonly why: string }
  */
 export function census(table: ProcessTable, record: TreeRecord, near: Neighbours): Census {
   const index = indexOf(table)
-  const run = { ...record, harness: credibleHarness(record, index.byPid) }
+  const run = { ...record, harness: credibleHarness(record, index.byPid, near) }
   const judge = judging(run, index, near)
   const members = new Map<number, Member>()
   const doubtful: Doubtful[] = []
@@ -63,6 +66,7 @@ export function census(table: ProcessTable, record: TreeRecord, near: Neighbours
     doubtful: doubtful.filter(({ row }) => !members.has(row.pid)),
     blind: blindness(table, index, run, inside.length),
     isOutside: judge.isOutside,
+    isOnlyInCgroupOf: judge.isOnlyInCgroupOf,
   }
 }
 
@@ -83,8 +87,11 @@ function* candidates(run: TreeRecord, { byPid, byMarker, byCookie, byParent }: I
  * leader and the agent is in it, or one known by identity is. The number of a session is not given again while it has members. In any other
  * session by such a number, only the secret of the run tells its own from strangers.
  */
-function* sessionsOf({ keeper, harness, journal = [], seen = [], marker, detached }: TreeRecord, { byPid, bySession }: Index): Generator<Begun> {
-  const known = [...(harness === null ? [] : [harness]), ...journal, ...seen]
+function* sessionsOf(
+  { keeper, harness, journal = [], seen = [], marker, detached, born }: TreeRecord,
+  { byPid, bySession }: Index,
+): Generator<Begun> {
+  const known = [...(harness === null ? [] : [harness]), ...journal, ...seen].filter(({ ticks }) => ticks >= (born ?? ticks))
   const isKnown = (row: ProcessRow): boolean => known.some((one) => sameProcess(one, row))
   const hasKnown = (session: number): boolean => (bySession.get(session) ?? []).some(isKnown)
   // Without a marker nothing tells the keeper's helpers from the rest.

@@ -2,41 +2,15 @@ import type { ProcessId, ProcessRow, Proof, RunRoot } from '../model/index.ts'
 import { sameProcess } from '../model/index.ts'
 import { isNestedIn, isServerOfOthers, isUnrelated, type Neighbours, rootAt } from './neighbours.ts'
 import type { Index } from './process-index.ts'
-
-/** The part of a run's record that decides membership. */
-export type TreeRecord = {
-  readonly id: string
-  readonly marker: number | null
-  readonly cookie: string
-  readonly keeper: ProcessId | null
-  readonly harness: ProcessId | null
-  /** Its keeper was made the leader of a process session of its own. */
-  readonly detached?: boolean
-  /** Its keeper has not yet seen the end of what it started. */
-  readonly beginning: boolean
-  /** The user that the run belongs to; null: not known. */
-  readonly uid?: () => number | null
-  /** Members seen earlier: one that was known by its parent is still known when the parent is gone. */
-  readonly journal?: readonly ProcessId[]
-  /** Members that this very command has seen a moment ago. */
-  readonly seen?: readonly ProcessId[]
-  /** Who is in its cgroup, read after the table: so a pid with a new tenant is never taken for the old one. */
-  readonly contained?: ReadonlySet<number> | null
-  /** Born inside, but not ours to end; nor is what they started. */
-  readonly spared?: readonly ProcessId[]
-  /** It ran before it had a marker: what it started then may carry secrets of runs around it. */
-  readonly adopted?: boolean
-  /** Those that its harness says are of it: lent by a shared daemon, or named by its session's id. A spared one may have started them. */
-  readonly ours?: readonly ProcessId[]
-  /** Markers of others that came to them through a shared daemon, and say nothing about them and what they start. */
-  readonly leaked?: ReadonlySet<number>
-}
+import { isInherited, isOfOtherUser, type TreeRecord } from './tree-record.ts'
 
 /** Nearest above a process: our agent, one that a shared daemon lends to us, our keeper with what it started for itself, or another run. */
 type Descent = { readonly kind: 'ours' | 'lent' | 'keeping' | 'none' } | { readonly kind: 'theirs'; readonly whose: RunRoot | null }
 
 type Judge = {
   readonly isOutside: (row: ProcessRow) => boolean
+  /** The other run in whose cgroup it is, where nothing else says that it is that run's. */
+  readonly isOnlyInCgroupOf: (row: ProcessRow) => string | null
   readonly ownProof: (row: ProcessRow) => Proof | null
   /** Why its marker is not believed; null: it is. */
   readonly doubt: (row: ProcessRow) => string | null
@@ -46,11 +20,14 @@ export function judging(run: TreeRecord, index: Index, near: Neighbours): Judge 
   const { byPid, rows } = index
   const ours = new Set((run.ours ?? []).flatMap(({ pid, ticks }) => (byPid.get(pid)?.ticks === ticks ? [pid] : [])))
   const spared = withDescendants(run.spared ?? [], rows, ours)
+  const isAgentThere = run.harness !== null && byPid.get(run.harness.pid)?.ticks === run.harness.ticks
   const isHarness = (row: ProcessRow): boolean => run.harness !== null && sameProcess(run.harness, row)
   const isKeeper = (row: ProcessRow): boolean => run.keeper !== null && sameProcess(run.keeper, row)
   const isHelper = (row: ProcessRow): boolean => near.helper !== null && sameProcess(near.helper, row)
   const wasSeen = (row: ProcessRow): boolean => run.seen?.some((known) => sameProcess(known, row)) === true
   const isContained = (row: ProcessRow): boolean => run.contained?.has(row.pid) === true
+  // Unless its agent has moved the keeper there, too: then helpers are born in it.
+  const isInAgentsCgroup = (row: ProcessRow): boolean => isContained(row) && (run.keeper === null || run.contained?.has(run.keeper.pid) !== true)
   const descents = new Map<number, Descent>()
   const descentOf = (row: ProcessRow): Descent => {
     const known = descents.get(row.pid) ?? descent(row)
@@ -64,7 +41,8 @@ export function judging(run: TreeRecord, index: Index, near: Neighbours): Judge 
       const whose = rootAt(row, run.id, near)
       if (whose !== null) return { kind: 'theirs', whose }
       if (isHelper(row)) return { kind: 'theirs', whose: null }
-      if (isKeeper(row)) return { kind: child !== null && isInherited(child, row, run) ? 'ours' : 'keeping' }
+      if (isKeeper(row))
+        return { kind: child !== null && isInherited(child, row, run, isAgentThere || !run.beginning ? null : near.secrets) ? 'ours' : 'keeping' }
       if (ours.has(row.pid)) return { kind: 'lent' }
       if (isHarness(row)) return { kind: 'ours' }
       if (isServerOfOthers(row, run.id, near, byPid)) return { kind: 'theirs', whose: null }
@@ -89,18 +67,20 @@ export function judging(run: TreeRecord, index: Index, near: Neighbours): Judge 
   const isOutside = (row: ProcessRow): boolean => {
     if (spared.has(row.pid)) return true
     const by = descentOf(row)
-    // What has our own marker is no helper, wherever it was started.
-    if (by.kind === 'keeping') return isKeeper(row) || run.marker === null || row.marker !== run.marker
+    // A file that an agent can write to may name it, and an agent can move it into its cgroup: yet it was there before the run.
+    if (by.kind !== 'lent' && row.ticks < (run.born ?? row.ticks)) return true
+    // What has our own marker, or is in our cgroup, is no helper, wherever it was started.
+    if (by.kind === 'keeping') return isKeeper(row) || run.marker === null || (row.marker !== run.marker && !isInAgentsCgroup(row))
     // One of a run in ours may have lost its parents to a process above both.
     if (by.kind === 'theirs') return !isStrayOf(row, by.whose)
-    // Below our agent, only one that has left our cgroup can be in another's. A shared daemon's is where that was first started.
-    const mayHaveLeft = by.kind === 'none' || (by.kind === 'ours' && run.contained != null)
-    return isOfNested(row) || (mayHaveLeft && cgroupOfOther(row) !== null)
+    // Below our agent, another run's cgroup is only where it went. A shared daemon's is where that was first started.
+    return isOfNested(row) || (by.kind === 'none' && cgroupOfOther(row) !== null)
   }
   const isStrayOf = (row: ProcessRow, whose: RunRoot | null): boolean =>
     whose !== null && isNestedIn(run.id, whose.id, near) && row.marker === run.marker && near.secrets(row.pid).at(-1) === run.cookie
   return {
     isOutside,
+    isOnlyInCgroupOf: (row) => (spared.has(row.pid) || descentOf(row).kind !== 'none' || isOfNested(row) ? null : cgroupOfOther(row)),
     doubt: (row) => {
       if (descentOf(row).kind !== 'none' || wasSeen(row)) return null
       const cgroup = cgroupOfOther(row)
@@ -122,33 +102,6 @@ export function judging(run: TreeRecord, index: Index, near: Neighbours): Judge 
       return descentOf(row).kind === 'ours' ? 'descendant' : null
     },
   }
-}
-
-/**
- * A file in the run directory names the agent, and the agent can write there. While its keeper lives, it must be the keeper's child. After that it
- * must at least be of the run's user, or carry the marker.
- */
-export function credibleHarness(run: TreeRecord, byPid: ReadonlyMap<number, ProcessRow>): ProcessId | null {
-  const { harness, keeper, adopted, marker } = run
-  const row = harness === null ? undefined : byPid.get(harness.pid)
-  if (harness === null || row === undefined || row.ticks !== harness.ticks || adopted === true) return harness
-  if (keeper !== null && byPid.get(keeper.pid)?.ticks === keeper.ticks) return row.parent === keeper.pid ? harness : null
-  return isOfOtherUser(row, run) && (marker === null || row.marker !== marker) && run.contained?.has(row.pid) !== true ? null : harness
-}
-
-function isOfOtherUser(row: ProcessRow, run: TreeRecord): boolean {
-  const uid = run.uid?.() ?? null
-  return uid !== null && row.uid !== uid
-}
-
-/**
- * A child of the keeper that it did not start for itself: the agent before its name is known, or an orphan that the keeper inherited as init of
- * a container. A helper has the keeper's own marker. A child that is older than the agent was a job of the shell that became the keeper.
- */
-function isInherited(child: ProcessRow, keeper: ProcessRow, { marker, harness, beginning }: TreeRecord): boolean {
-  if (marker === null) return harness === null && beginning
-  if (child.marker === marker) return true
-  return harness !== null && child.ticks >= harness.ticks && (child.marker ?? null) !== (keeper.marker ?? null)
 }
 
 const NOBODY: ReadonlySet<number> = new Set()

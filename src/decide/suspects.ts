@@ -31,10 +31,10 @@ export function suspectsOf(rows: readonly ProcessRow[], since: number, clues: Cl
 const SECRET = 'has the secret of this run in its environment'
 const MARKED = 'carries its marker'
 
-/** Why a process may be left of a run that was ended; null: nothing speaks for that. `doubt`: why its marker is not believed. */
-export function whyLeft(hasSecret: boolean, doubt: string | null): Pick<Suspect, 'pro' | 'contra'> | null {
-  if (!hasSecret && doubt === null) return null
-  return { pro: [...(hasSecret ? [SECRET] : []), ...(doubt === null ? [] : [MARKED])], contra: doubt === null ? ['nothing else proves it'] : [doubt] }
+/** Why a process may be left of a run that was ended; null: nothing speaks for that. `doubt`: why its secret or its marker is not believed. */
+export function whyLeft(hasSecret: boolean, isMarked: boolean, doubt: string | null): Pick<Suspect, 'pro' | 'contra'> | null {
+  if (!hasSecret && !isMarked) return null
+  return { pro: [...(hasSecret ? [SECRET] : []), ...(isMarked ? [MARKED] : [])], contra: [doubt ?? 'nothing else proves it'] }
 }
 
 function speaksFor(row: ProcessRow, { cookie, marker, dir, ports, cwd, listens }: Clues): string[] {

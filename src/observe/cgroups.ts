@@ -74,12 +74,27 @@ function view(path: string): CgroupView {
 /** A pid of 0 stands for whom this pid namespace does not see. What is below may vanish while we look; the cgroup itself may not. */
 function collect(path: string, pids: Set<number>, below = false): void {
   try {
-    for (const line of readCgroupFile(path, 'cgroup.procs').split('\n')) if (line !== '') pids.add(Number(line))
+    for (const pid of pidsIn(path)) pids.add(pid)
     for (const entry of readdirSync(path, { withFileTypes: true })) if (entry.isDirectory()) collect(join(path, entry.name), pids, true)
   } catch (error) {
     if (!below || !['ENOENT', 'ENODEV'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }
+
+/** A threaded cgroup does not tell its processes, only their threads. One that has just ended is nobody. */
+function pidsIn(path: string): number[] {
+  try {
+    return numbersIn(readCgroupFile(path, 'cgroup.procs'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTSUP') throw error
+    return numbersIn(readCgroupFile(path, 'cgroup.threads')).flatMap((thread) => {
+      const pid = /^Tgid:\s+(\d+)$/m.exec(readKernel(`/proc/${thread}/status`) ?? '')?.[1]
+      return pid === undefined ? [] : [Number(pid)]
+    })
+  }
+}
+
+const numbersIn = (text: string): number[] => text.split('\n').flatMap((line) => (line === '' ? [] : [Number(line)]))
 
 function nameOf(pid: number): string | null {
   const path = /^0::(\/.*)$/m.exec(readKernel(`/proc/${pid}/cgroup`) ?? '')?.[1] ?? ''

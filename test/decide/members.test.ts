@@ -80,7 +80,7 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
       [theHarness, row(300, { marker: THIRD_MARKER, parent: 200 })],
       { 200: 'marker', 300: 'descendant' },
     ],
-    ['the agent itself, whatever it wears', [row(200, { marker: OTHER_MARKER })], { 200: 'recorded' }],
+    ['the agent itself, whatever it wears', [keeping, row(200, { marker: OTHER_MARKER, parent: 100 })], { 200: 'recorded' }],
     [
       'one in a session that we lead',
       [row(300, { ...mine, session: 300 }), row(310, { marker: OTHER_MARKER, session: 300 })],
@@ -151,13 +151,14 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ],
   ],
   'by recorded identity': [
-    ['the harness that lost its marker', [row(200, unmarked)], { 200: 'recorded' }],
+    ['the harness that lost its marker', [row(200, { ...unmarked, cookie: 'mine' })], { 200: 'recorded' }],
+    ['the harness that lost its marker and its secret, and still is in the session of its keeper', [row(200, { session: 100 })], { 200: 'recorded' }],
     ['a new tenant of its pid', [row(200, { ...unmarked, ticks: 2001 })], {}],
   ],
   'by descent': [
     [
       'children and their children',
-      [row(200, unmarked), row(300, { parent: 200 }), row(310, { parent: 300 })],
+      [row(200, { ...unmarked, cookie: 'mine' }), row(300, { parent: 200 }), row(310, { parent: 300 })],
       { 200: 'recorded', 300: 'descendant', 310: 'descendant' },
     ],
     [
@@ -289,13 +290,19 @@ describe('a cgroup', () => {
     expect(proofs(found)).toEqual({ 200: 'cgroup' })
     expect(found.strangers.map(({ pid }) => pid)).toEqual([500, 510])
   })
-  verifies('innocent', 'whoever is in that of another run is that run’s, although it wears our marker or left our agent', () => {
+  verifies('innocent', 'whoever is in that of another run is that run’s, although it wears our marker', () => {
     const asked = { cgroupRun: (pid: number) => (pid >= 300 ? 'r2' : null) }
-    const found = count([theHarness, row(300, mine), row(310, { parent: 200 })], inside(200), asked)
+    const found = count([theHarness, row(300, mine)], inside(200), asked)
     expect(proofs(found)).toEqual({ 200: 'cgroup' })
+    expect(found.isOnlyInCgroupOf(row(300, mine))).toBe('r2')
     expect(found.doubtful.map(({ row: { pid }, why }) => [pid, why])).toEqual([[300, 'is in the cgroup of run r2']])
     // That of a run around ours, of one in ours, or of one that is not on record, says nothing.
     for (const id of ['r1', 'r3', 'r9']) expect(proofs(count([row(300, mine)], inside(), { cgroupRun: () => id })), id).toEqual({ 300: 'marker' })
+  })
+  verifies('stop-proof', 'an agent that moves itself or a child into that of another run stays ours, and is no stranger of its own', () => {
+    const rows = [keeping, row(200, { ...mine, parent: 100 }), row(310, { parent: 200 })]
+    expect(proofs(count(rows, inside(), { cgroupRun: () => 'r2' }))).toEqual({ 200: 'marker', 310: 'descendant' })
+    expect(count(rows, inside(), { cgroupRun: () => 'r2' }).isOnlyInCgroupOf(row(310, { parent: 200 }))).toBeNull()
   })
   test('who left it is still known by other proofs', () => expect(proofs(count([row(300, mine)], inside()))).toEqual({ 300: 'marker' }))
   verifies('unknown', 'empty is proven only when everybody in it was looked at', () => {
@@ -418,7 +425,36 @@ describe('what an agent writes about itself', () => {
   verifies('innocent', 'a process that is not the keeper’s child is not believed to be the agent while the keeper lives', () => {
     const stranger = row(900, { parent: 1 })
     expect(proofs(count([keeping, row(200, { ...mine, parent: 100 }), stranger], { harness: { pid: 900, ticks: 9000 } }))).toEqual({ 200: 'marker' })
-    expect(proofs(count([stranger], { harness: { pid: 900, ticks: 9000 } }))).toEqual({ 900: 'recorded' })
+    // Without a keeper, something else of the run must be on it; the session that a stranger leads is no more ours than the stranger.
+    const led = row(910, { session: 900 })
+    for (const more of [[], [keeping]])
+      expect(proofs(count([...more, { ...stranger, session: 900 }, led], { harness: { pid: 900, ticks: 9000 } }))).toEqual({})
+    expect(proofs(count([{ ...stranger, cookie: 'mine' }], { harness: { pid: 900, ticks: 9000 } }))).toEqual({ 900: 'recorded' })
+    expect(proofs(count([stranger], { harness: { pid: 900, ticks: 9000 }, contained: new Set([900]) }))).toEqual({ 900: 'cgroup' })
+  })
+  verifies('innocent', 'nothing that is older than the run is of it, whatever names it or moved it into its cgroup', () => {
+    const old = row(90, { parent: 1, session: 90 })
+    const rows = [keeping, row(200, { ...mine, parent: 100 }), old, row(910, { session: 90 })]
+    const forged = { pid: 90, ticks: 900 }
+    const found = count(rows, { harness: forged, journal: [forged], contained: new Set([90, 200]), born: 1000 })
+    expect(proofs(found)).toEqual({ 200: 'cgroup' })
+    expect(found.strangers).toEqual([old])
+    // A leader that is gone names a session, too.
+    expect(proofs(count(rows.slice(0, 2).concat(row(910, { session: 90 })), { journal: [forged], born: 1000 }))).toEqual({ 200: 'marker' })
+  })
+  verifies('stop-proof', 'an agent that took its name off the record is still its keeper’s child, whatever it wears', () => {
+    const agent = row(200, { parent: 100, cookie: 'mine' })
+    for (const worn of [unmarked, helping, { marker: OTHER_MARKER }]) {
+      expect(proofs(count([keeping, { ...agent, ...worn }], { harness: null, born: 1000 }))).toEqual({ 200: 'descendant' })
+      expect(proofs(count([keeping, { ...agent, ...worn }], { harness: { pid: 900, ticks: 9000 }, born: 1000 }))).toEqual({ 200: 'descendant' })
+    }
+    // In its cgroup it is known even when it has forged its own end.
+    const over = { harness: null, beginning: false, born: 1000, contained: new Set([200]) }
+    expect(proofs(count([keeping, { ...agent, ...helping }], over))).toEqual({ 200: 'cgroup' })
+    // Neither a helper of the keeper nor a job of the shell that became the keeper is.
+    expect(
+      proofs(count([keeping, row(200, { ...helping, parent: 100 }), { ...agent, pid: 210, ticks: 1500 }], { harness: null, born: 1600 })),
+    ).toEqual({})
   })
   verifies('innocent', 'neither that file nor the journal makes the processes of another run ours', () => {
     const rows = [row(500, helping), row(510, { marker: OTHER_MARKER, parent: 500 })]

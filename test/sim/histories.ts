@@ -201,6 +201,10 @@ export async function history() {
 
   function worldOf(self: ProcessId, origins: readonly ProcessId[], env: Readonly<Record<string, string>>): World {
     const isClaude = (pid: number): boolean => claudes.has(pid)
+    const secretOf = (pid: number): Record<string, string> => {
+      const cookie = rowOf(pid)?.cookie
+      return cookie == null ? {} : { [LINEAGE_VARIABLE]: cookie }
+    }
     const processes: World['processes'] = {
       ...sim.processes,
       self: () => self,
@@ -208,7 +212,7 @@ export async function history() {
       marker: (pid) => rowOf(pid)?.marker,
       arguments: (pid) => (isClaude(pid) ? ['claude', `--seed=${pid}`] : []),
       exe: (pid) => (isClaude(pid) ? '/usr/bin/claude' : null),
-      environment: (pid) => (isClaude(pid) ? { CLAUDE_CONFIG_DIR: folder } : {}),
+      environment: (pid) => ({ ...(isClaude(pid) ? { CLAUDE_CONFIG_DIR: folder } : {}), ...secretOf(pid) }),
       cwd: (pid) => (isClaude(pid) ? '/w' : null),
     }
     const places = { env, home: folder, worktreesFolder: '/islands' }

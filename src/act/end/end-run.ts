@@ -61,7 +61,13 @@ export async function endRun(first: LiveRun, ender: EndRunPorts, how: How, justS
       addSpared(tally, seen.tree?.kind === 'empty' ? (seen.tree.spared ?? []) : [])
       await ender.learnAtEnd(run)
       const told = { ...withNestedAgents(judged.ending, tally.ended, tally.spared), usage: usageOf(run, [], ender) }
-      const unrecorded = await record(run, told, seen, trouble, ender)
+      let unrecorded = await record(run, told, seen, trouble, ender)
+      // The store was not told that it shall end, and can be told by now: perhaps its own agent kept it locked.
+      if (unrecorded === 'untold' && how.intent !== null) {
+        await announce(first, { ...how.intent, graceMs: how.graceMs }, ender)
+        unrecorded = await record(run, told, seen, trouble, ender)
+      }
+      if (unrecorded === 'untold') unrecorded = trouble
       if (unrecorded === 'look-again') continue
       const ending = { ...run, ...told, harness: seen.harnessId, endedAt: ender.clock.now() }
       return finished((unrecorded === null ? await ender.store.runs.get(run.id) : null) ?? ending, tally, how, ender, unrecorded)
@@ -181,7 +187,13 @@ async function orLater(write: () => Promise<boolean>): Promise<Error | null> {
   }
 }
 
-async function record(run: LiveRun, ending: Ending, seen: Looked, trouble: Error | null, ender: EndRunPorts): Promise<Error | 'look-again' | null> {
+async function record(
+  run: LiveRun,
+  ending: Ending,
+  seen: Looked,
+  trouble: Error | null,
+  ender: EndRunPorts,
+): Promise<Error | 'look-again' | 'untold' | null> {
   endTimer(run, ender)
   let written = false
   const unwritten = await orLater(async () => {
@@ -190,7 +202,7 @@ async function record(run: LiveRun, ending: Ending, seen: Looked, trouble: Error
   })
   if (unwritten !== null) return trouble ?? unwritten
   // Nothing was changed: the run is not what it was when we looked. (Without the store's word we cannot look again.)
-  return written || trouble !== null ? null : 'look-again'
+  return written ? null : trouble !== null ? 'untold' : 'look-again'
 }
 
 /** A person overrode what could not be proven: end all that can be found, and say on record who answers for the rest. */
@@ -211,7 +223,7 @@ async function overrideUnknown(run: LiveRun, why: string, how: How, tally: Tally
   const unrecorded = await record(run, ending, seen, null, ender)
   const current = await ender.store.runs.get(run.id)
   if (unrecorded === 'look-again' && current !== null && isLive(current)) return { kind: 'unknown', run, why: 'it changed while we looked' }
-  return finished(current ?? run, tally, how, ender, unrecorded === 'look-again' ? null : unrecorded)
+  return finished(current ?? run, tally, how, ender, unrecorded instanceof Error ? unrecorded : null)
 }
 
 /** Waits a little for the keeper itself to leave, so that "stopped" also means that nothing of ours is left. */

@@ -62,6 +62,7 @@ export async function endTree(run: Lookable, hands: EndPorts, how: EndHow): Prom
   const stuck = (members: readonly Member[]): boolean => members.every((member) => denied.has(keyOf(member.row)))
 
   const round: Round = { look, signal, stuck }
+  if (cgroup !== null && how.anywhere !== true) evictKeeper(run, cgroup, hands)
   // All at once is not for a cgroup that we ourselves are in.
   const whole = cgroup !== null && how.anywhere !== true && !isIn(cgroup, hands) ? cgroup : null
   const storm = whole !== null && (await isStorm(whole, hands))
@@ -93,6 +94,13 @@ export async function endTree(run: Lookable, hands: EndPorts, how: EndHow): Prom
 function addTo(ended: Map<string, Member>, seen: Seen): Seen {
   for (const member of seen.members) if (!ended.has(keyOf(member.row))) ended.set(keyOf(member.row), member)
   return seen
+}
+
+/** A keeper that its agent has moved into the cgroup would fill it with helpers while we look. */
+function evictKeeper({ keeper }: Lookable, cgroup: string, { cgroups, containers, processes }: EndPorts): void {
+  const view = cgroups.view(cgroup)
+  if (keeper !== null && view.kind === 'present' && view.pids.has(keeper.pid) && isThere(keeper, processes))
+    containers.admit(cgroup.slice(0, cgroup.lastIndexOf('/')), keeper.pid)
 }
 
 function isIn(cgroup: string, { cgroups, processes }: EndPorts): boolean {

@@ -53,11 +53,14 @@ function isFrozenThere({ pid, ticks }: ProcessId, { processes }: EndPorts): bool
   return seen.kind === 'seen' && seen.row.ticks === ticks && isFrozen(seen.row.state)
 }
 
-/** A keeper that was killed, or whose run lives as long as its tree, could not take its timer with it. */
+/**
+ * A keeper that was killed, or whose run lives as long as its tree, could not take its timer with it. The file that names it lies where the agent can
+ * write: a timer has the run's directory among its arguments.
+ */
 export function endTimer(run: Lookable, hands: EndPorts): void {
-  const { evidence, processes } = hands
+  const { evidence, processes, runRecords } = hands
   const timer = evidence.timer(run.id)
-  if (timer === null || !isHere(run, hands)) return
+  if (timer === null || !isHere(run, hands) || !processes.arguments(timer.pid).includes(runRecords.path(run.id))) return
   processes.send(timer, 'SIGTERM')
   processes.send(timer, 'SIGCONT')
 }

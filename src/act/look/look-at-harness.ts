@@ -1,28 +1,33 @@
 import { judge } from '../../decide/index.ts'
-import type { Fact, ProcessId, RunEvidence } from '../../model/index.ts'
-import type { Lookable, LookPorts } from '../ports.ts'
+import type { Fact, ProcessId, ProcessRow, RunEvidence } from '../../model/index.ts'
+import { LINEAGE_VARIABLE } from '../../model/index.ts'
+import { bornAfter, type Lookable, type LookPorts } from '../ports.ts'
+
+type SeenHarness = { readonly harness: Fact | null; readonly harnessId: ProcessId | null }
 
 /**
- * The agent is named by a file that it can write to itself. While its keeper lives, it is the keeper's child, or the file is wrong. After that it is at
- * least of the run's user, or carries the run's marker.
+ * The agent is named by a file that it can write to itself. While its keeper lives, it is the keeper's child, or the file is wrong. Without a keeper
+ * something else of the run must be on it: a process that only the file names may be anybody, so it is neither ended nor taken for gone.
  */
-export function lookAtHarness(
-  run: Lookable,
-  keeper: Fact | null,
-  { processes, evidence, runRecords }: Pick<LookPorts, 'processes' | 'evidence' | 'runRecords'>,
-): { readonly harnessId: ProcessId | null; readonly harness: Fact | null } {
+export function lookAtHarness(run: Lookable, keeper: Fact | null, eyes: LookPorts): SeenHarness {
+  const { processes, evidence } = eyes
   const named = harnessOf(run, evidence)
   if (named === null) return { harnessId: null, harness: null }
   const sample = processes.sample(named.pid)
   const harness = judge({ ...processes, sample: () => sample }, run.place, named)
-  if (harness.kind !== 'alive' || run.adopted || sample.kind !== 'seen') return { harnessId: named, harness }
-  const isWrong = keeper?.kind === 'alive' ? sample.row.parent !== run.keeper?.pid : keeper !== null && isOfOthers(sample.row.uid)
-  return isWrong ? { harnessId: null, harness: null } : { harnessId: named, harness }
+  if (harness.kind !== 'alive' || run.adopted || sample.kind !== 'seen' || run.keeper === null || keeper === null)
+    return { harnessId: named, harness }
+  const isChild = sample.row.parent === run.keeper.pid
+  if (named.ticks < bornAfter(run) || (keeper.kind === 'alive' && !isChild)) return { harnessId: null, harness: null }
+  if (keeper.kind === 'alive' || isMarked(run, sample.row, eyes)) return { harnessId: named, harness }
+  const why = `pid ${named.pid} (${sample.row.name}), which its file pid names as its agent, has nothing of the run on it`
+  return { harnessId: null, harness: { kind: 'unknown', why } }
+}
 
-  function isOfOthers(uid: number): boolean {
-    const own = runRecords.uid(run.id)
-    return own !== null && own !== uid && (run.marker === null || processes.marker(named?.pid ?? 0) !== run.marker)
-  }
+function isMarked(run: Lookable, row: ProcessRow, { processes, evidence, cgroups }: LookPorts): boolean {
+  if (row.session === run.keeper?.pid || (run.marker !== null && processes.marker(row.pid) === run.marker)) return true
+  if (evidence.cgroup(run.id)?.endsWith(`/${cgroups.nameOf(row.pid)}`) === true) return true
+  return (processes.environment(row.pid)[LINEAGE_VARIABLE] ?? '').split(':').includes(run.cookie)
 }
 
 /** One that was adopted is known from its record alone. */

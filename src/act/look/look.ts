@@ -2,7 +2,7 @@ import type { Ask, Census, Neighbours, Seen, TreeRecord } from '../../decide/ind
 import { census, judge, judgePlace, spareReason, treeOf } from '../../decide/index.ts'
 import type { Cgroups, CgroupView, Fact, Member, Place, Processes, ProcessId, ProcessTable, Served, Spared, Tree } from '../../model/index.ts'
 import { isDead, sameProcess } from '../../model/index.ts'
-import { bornAfter, type Lookable, type LookPorts, type Pass } from '../ports.ts'
+import { bornAfter, type Lookable, type LookPorts, lookedAtSince, type Pass } from '../ports.ts'
 import { sessionsInDaemons } from './harness-daemons.ts'
 import { harnessOf, lookAtHarness } from './look-at-harness.ts'
 import { neighbours } from './neighbours.ts'
@@ -119,7 +119,7 @@ async function lookAtTrees(runs: readonly Lookable[], looked: ReadonlyMap<string
 const PASSES = 5
 
 async function passFor(runs: readonly Lookable[], eyes: LookPorts, cookies = false): Promise<Pass> {
-  const since = Math.min(...runs.map(bornAfter))
+  const since = Math.min(...runs.map(lookedAtSince))
   const table = eyes.processes.table({ since, cookies: cookies || runs.some((run) => run.marker === null) })
   return { table, near: await neighbours(eyes) }
 }
@@ -135,6 +135,7 @@ const recordOf = (run: Lookable, { harnessId, exit, notStarted }: Known, { runRe
   beginning: exit === null && notStarted === null,
   adopted: run.adopted,
   detached: run.detached,
+  born: run.adopted ? null : bornAfter(run),
   uid: () => runRecords.uid(run.id),
 })
 
@@ -203,7 +204,7 @@ function sparedAmong(members: readonly Member[], { processes, spares }: LookPort
 export async function markedAnywhere(run: Lookable, eyes: LookPorts): Promise<Census> {
   const table = eyes.processes.table({ since: 0, cookies: run.marker === null })
   const known = recordOf(run, { harnessId: null, exit: null, notStarted: null }, eyes)
-  return census(table, { ...known, keeper: null, beginning: false }, await neighbours(eyes))
+  return census(table, { ...known, keeper: null, born: null, beginning: false }, await neighbours(eyes))
 }
 
 export type Counted = Census & Omit<RunCensus, 'census'> & Pass

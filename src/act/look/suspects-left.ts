@@ -24,12 +24,16 @@ async function suspectsLeft(runs: readonly Lookable[], eyes: LookPorts): Promise
   return new Map(counted.map(([run, seen]) => [run.id, suspectsIn(run, seen, around)]))
 }
 
-function suspectsIn(run: Lookable, { table, near, doubtful, isOutside }: Counted, around: ReadonlySet<number>): Suspect[] {
+function suspectsIn(run: Lookable, { table, near, doubtful, isOutside, isOnlyInCgroupOf }: Counted, around: ReadonlySet<number>): Suspect[] {
   const hasSecret = ({ pid, cookie }: ProcessRow): boolean =>
     cookie != null && near.secrets(pid).includes(run.cookie) && (cookie === run.cookie || !near.byCookie.has(cookie))
   return table.rows.flatMap((row): Suspect[] => {
     if (isDead(row.state) || around.has(row.pid)) return []
-    const why = whyLeft(hasSecret(row), doubtful.find((one) => one.row === row)?.why ?? null)
-    return why === null || isOutside(row) ? [] : [{ row, ...why }]
+    const elsewhere = isOnlyInCgroupOf(row)
+    if (isOutside(row) && elsewhere === null) return []
+    const marked = doubtful.find((one) => one.row === row)
+    const doubt = marked?.why ?? (elsewhere === null ? null : `is in the cgroup of run ${elsewhere}`)
+    const why = whyLeft(hasSecret(row), marked !== undefined, doubt)
+    return why === null ? [] : [{ row, ...why }]
   })
 }

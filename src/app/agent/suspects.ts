@@ -19,12 +19,15 @@ export async function suspectsOfRuns(world: World, runs: readonly Run[]): Promis
   }
   // Everybody's sockets are looked at only where there are ports to compare them with.
   let everywhere: ReadonlyMap<number, readonly number[]> | null = null
-  return counted.map(([run, { members, strangers, spared, table, doubtful, isOutside }]) => {
+  return counted.map(([run, { members, strangers, spared, table, doubtful, isOutside, isOnlyInCgroupOf }]) => {
     const listening = processes.ports(members.slice(0, policy.portsAsked).map(({ row }) => row.pid))
     const ports = new Set([...[...listening.values()].flat(), ...evidence.journal(run.id).flatMap((entry) => entry.ports)])
     if (ports.size > 0) everywhere ??= processes.ports(table.rows.map(({ pid }) => pid))
     const known = new Set([...strangers, ...spared.map(({ row }) => row)].map(({ pid }) => pid))
-    const exempt = (row: ProcessRow): boolean => row.pid === processes.self().pid || known.has(row.pid) || isOutside(row)
+    // What has its marker or its secret may only have gone to another run's cgroup.
+    const isElsewhere = (row: ProcessRow): boolean =>
+      [row.marker, row.cookie].some((mark) => mark != null && [run.marker, run.cookie].includes(mark)) && isOnlyInCgroupOf(row) !== null
+    const exempt = (row: ProcessRow): boolean => row.pid === processes.self().pid || known.has(row.pid) || (isOutside(row) && !isElsewhere(row))
     const uid = world.own.uid()
     const doubts = new Map(doubtful.map(({ row, why }) => [row.pid, why]))
     const clues = { doubts, dir: run.dir, cookie: run.cookie, marker: run.marker, uid, ports, members, exempt, cwd }
