@@ -45,7 +45,8 @@ export function credibleHarness(run: TreeRecord, byPid: ReadonlyMap<number, Proc
   if (row === undefined || row.ticks !== harness.ticks) return harness
   if (byPid.get(keeper.pid)?.ticks === keeper.ticks) return row.parent === keeper.pid ? harness : null
   if (run.seen?.some((one) => sameProcess(one, row)) === true) return harness
-  const isMarked = marker !== null && row.marker === marker
+  // A run that could not be given a marker has nothing but this record.
+  const isMarked = marker === null || row.marker === marker
   return isMarked || row.session === keeper.pid || contained?.has(row.pid) || near.secrets(row.pid).includes(run.cookie) ? harness : null
 }
 

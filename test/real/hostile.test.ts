@@ -94,7 +94,6 @@ const ESCAPES: readonly Mutation[] = [
   {
     name: 'an orphan with the secret of nobody',
     script: '(HOLDFAST_LINEAGE=x setsid sh -c "$stay" EXTRA &); while [ ! -s "$FA_DIR/EXTRA.pid" ]; do sleep 0.01; done',
-    named: 'EXTRA',
   },
   {
     name: 'an orphan without secret, marker and session',

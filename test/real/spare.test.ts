@@ -92,7 +92,7 @@ for (const contained of [true, false])
     () =>
       inLab(async (lab) => {
         const command = contained ? COMMAND : withoutCgroup(lab)
-        const inner = `${command} run --tmux --independent --session t --dir ${lab.newDir()} -d -- sleep 1001`
+        const inner = `${command} run --tmux --independent --session t --dir ${lab.newDir()} -d -- sleep 1001 && touch "$FA_DIR/started"`
         await lab.ok(lab.detached('s', ...adopting(inner)), { command })
         const { pid, keeper } = await until('the run inside', async () => {
           const seen = await lab.hf(['status', 't', '--json'])

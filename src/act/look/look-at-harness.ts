@@ -7,7 +7,7 @@ type SeenHarness = { readonly harness: Fact | null; readonly harnessId: ProcessI
 
 /**
  * The agent is named by a file that it can write to itself. While its keeper lives, it is the keeper's child, or the file is wrong. Without a keeper
- * something else of the run must be on it: a process that only the file names may be anybody, so it is neither ended nor taken for gone.
+ * something else of the run must be on it, where the run could be given a marker.
  */
 export function lookAtHarness(run: Lookable, keeper: Fact | null, eyes: LookPorts): SeenHarness {
   const { processes, evidence } = eyes
@@ -19,13 +19,11 @@ export function lookAtHarness(run: Lookable, keeper: Fact | null, eyes: LookPort
     return { harnessId: named, harness }
   const isChild = sample.row.parent === run.keeper.pid
   if (named.ticks < bornAfter(run) || (keeper.kind === 'alive' && !isChild)) return { harnessId: null, harness: null }
-  if (keeper.kind === 'alive' || isMarked(run, sample.row, eyes)) return { harnessId: named, harness }
-  const why = `pid ${named.pid} (${sample.row.name}), which its file pid names as its agent, has nothing of the run on it`
-  return { harnessId: null, harness: { kind: 'unknown', why } }
+  return keeper.kind === 'alive' || isMarked(run, sample.row, eyes) ? { harnessId: named, harness } : { harnessId: null, harness: null }
 }
 
 function isMarked(run: Lookable, row: ProcessRow, { processes, evidence, cgroups }: LookPorts): boolean {
-  if (row.session === run.keeper?.pid || (run.marker !== null && processes.marker(row.pid) === run.marker)) return true
+  if (run.marker === null || row.session === run.keeper?.pid || processes.marker(row.pid) === run.marker) return true
   if (evidence.cgroup(run.id)?.endsWith(`/${cgroups.nameOf(row.pid)}`) === true) return true
   return (processes.environment(row.pid)[LINEAGE_VARIABLE] ?? '').split(':').includes(run.cookie)
 }
