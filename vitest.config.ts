@@ -7,7 +7,7 @@ const shared = { environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 }
  * - fast: pure rooms, edges, and use cases in a simulated world.
  * - real: real processes, two files at a time. They wait more than they compute.
  * - alone: signals that follow each other within a millisecond, so one file at a time.
- * - slow: a SIGKILL at every durable step, and the lives of a daemon.
+ * - slow: a SIGKILL at every durable step, the lives of a daemon, and hostile agents.
  * - harness: real agent CLIs. long: swarms and races.
  */
 export default defineConfig({

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { COMMAND, gone, inLab, isAlive, type Lab, type Result, readOr, startOf, until } from './lab.ts'
-import { markerOf, withoutCgroup } from './users.ts'
+import { COMMAND, gone, inLab, isAlive, type Lab, type Result, readOr, startOf, until } from '../real/lab.ts'
+import { markerOf, withoutCgroup } from '../real/users.ts'
 
 /**
  * An agent does something to what holds it. Its script knows its own run (`RUN`, `CG`, `BASE`, `KEEPER`, `MARKER`), another session's (`B_…`), a

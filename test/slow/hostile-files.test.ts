@@ -3,8 +3,8 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync, r
 import { createServer, type Server } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { expect } from 'vitest'
+import { AGENT, inLab, isAlive, type Lab, readOr, stateOf, unable, until } from '../real/lab.ts'
 import { verifies } from '../requirements.ts'
-import { AGENT, inLab, isAlive, type Lab, readOr, stateOf, unable, until } from './lab.ts'
 
 /** An agent can put anything in the place of a file that its own user may write. No command waits for it, and none is misled by it. */
 
