@@ -199,5 +199,6 @@ export const ENDED = {
   ended: [{ pid: '<pid>', name: 'sleep', proof: PROOF, ports: [] }],
   spared: [],
   survivors: [],
+  suspects: [],
   why: null,
 }

@@ -118,7 +118,16 @@ verifies('visible', 'without a store the names that lie in run directories are s
     // Its agent can write there.
     const [run = ''] = readdirSync(join(lab.home, 'runs'))
     const file = join(lab.home, 'runs', run, 'run.json')
-    writeFileSync(file, JSON.stringify({ ...(JSON.parse(readFileSync(file, 'utf8')) as object), session: `s${EVIL}` }))
+    writeFileSync(
+      file,
+      JSON.stringify({
+        ...(JSON.parse(readFileSync(file, 'utf8')) as object),
+        argv: [`sleep${EVIL}`],
+        dir: `/nowhere${EVIL}`,
+        user: EVIL,
+        host: EVIL,
+      }),
+    )
     for (const name of ['holdfast.db-wal', 'holdfast.db-shm']) rmSync(join(lab.home, name), { force: true })
     writeFileSync(join(lab.home, 'holdfast.db'), 'no store\n'.repeat(1000))
     expect(say(lab, ['ls']).code).toBe(69)

@@ -18,7 +18,8 @@ const ROWS: readonly Row[] = [
   },
   {
     what: 'makes a directory of it',
-    script: 'rm -f "$HOLDFAST_HOME/holdfast.db"*; mkdir "$HOLDFAST_HOME/holdfast.db"',
+    // The command that started it may still be at work, and make the store again.
+    script: 'until rm -f "$HOLDFAST_HOME/holdfast.db"*; mkdir "$HOLDFAST_HOME/holdfast.db"; do :; done 2>/dev/null',
     repair: ({ home }) => rmSync(join(home, 'holdfast.db'), { recursive: true }),
   },
   {
