@@ -11,6 +11,7 @@ import type {
   Member,
   Policy,
   Processes,
+  ProcessId,
   ProcessRow,
   ProcessTable,
   RunFiles,
@@ -34,6 +35,8 @@ export type LookPorts = Pick<RunFiles, 'evidence' | 'fences' | 'agentState' | 'r
   readonly tokensOfRun: (run: string) => Tokens | null
   /** Signals after which a run's agent exits with 0. */
   readonly exitsZeroAfter: (run: Lookable) => readonly string[]
+  /** Our own daemon, by its record and by the lock that it holds; null: there is none. */
+  readonly ownDaemon: () => ProcessId | null
   /** All live runs on record, by what they can prove from their own side. */
   readonly liveRoots: () => Promise<readonly RunRoot[]>
 }

@@ -28,6 +28,11 @@ export function judging(run: TreeRecord, index: Index, near: Neighbours): Judge 
   const isContained = (row: ProcessRow): boolean => run.contained?.has(row.pid) === true
   // Unless its agent has moved the keeper there, too: then helpers are born in it.
   const isInAgentsCgroup = (row: ProcessRow): boolean => isContained(row) && (run.keeper === null || run.contained?.has(run.keeper.pid) !== true)
+  // It leaves the cgroup of a run that it is started in: one inside only says that it is the daemon.
+  const isDaemon = (row: ProcessRow): boolean => {
+    const daemon = near.daemon()
+    return daemon !== null && sameProcess(daemon, row) && !isContained(row)
+  }
   const descents = new Map<number, Descent>()
   const descentOf = (row: ProcessRow): Descent => {
     const known = descents.get(row.pid) ?? descent(row)
@@ -40,7 +45,7 @@ export function judging(run: TreeRecord, index: Index, near: Neighbours): Judge 
       // Another run's own process first: files that an agent can write to may name it as ours.
       const whose = rootAt(row, run.id, near)
       if (whose !== null) return { kind: 'theirs', whose }
-      if (isHelper(row)) return { kind: 'theirs', whose: null }
+      if (isHelper(row) || isDaemon(row)) return { kind: 'theirs', whose: null }
       if (isKeeper(row))
         return { kind: child !== null && isInherited(child, row, run, isAgentThere || !run.beginning ? null : near.secrets) ? 'ours' : 'keeping' }
       if (ours.has(row.pid)) return { kind: 'lent' }

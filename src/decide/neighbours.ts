@@ -17,6 +17,8 @@ export type Questions = {
   readonly cgroupRun: (pid: number) => string | null
   /** The tmux server that hosts a run, as its record has it. */
   readonly server: (run: string) => ProcessId | null
+  /** Our own daemon, which may have been started inside a run. */
+  readonly daemon: () => ProcessId | null
   /** This very process, if it was started to work for a run; it belongs to none. */
   readonly helper: ProcessId | null
 }

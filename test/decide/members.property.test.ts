@@ -45,6 +45,7 @@ const near = ({ rows: all }: ProcessTable): Neighbours =>
   neighboursFrom([other], {
     helper: null,
     server: () => null,
+    daemon: () => null,
     cgroupRun: () => null,
     secrets: (pid) => [all.find((one) => one.pid === pid)?.cookie ?? []].flat(),
   })

@@ -39,6 +39,7 @@ const nearOf = (rows: readonly ProcessRow[], over: Partial<Questions> = {}, runs
   neighboursFrom(runs, {
     helper: null,
     server: () => null,
+    daemon: () => null,
     cgroupRun: () => null,
     secrets: (pid) => secretsOf(rows.find((one) => one.pid === pid)?.cookie ?? null),
     ...over,
@@ -468,6 +469,12 @@ describe('ourselves and the tmux server', () => {
     const rows = [theHarness, row(300, { ...helping, parent: 200 })]
     expect(proofs(count(rows, {}, { helper: { pid: 300, ticks: 3000 } }))).toEqual({ 200: 'marker' })
     expect(proofs(count(rows, {}, { helper: { pid: 300, ticks: 3001 } }))).toEqual({ 200: 'marker', 300: 'descendant' })
+  })
+  verifies('innocent', 'our daemon is not of the run that it was started in, once it has left the cgroup', () => {
+    const rows = [theHarness, row(300, { ...helping, parent: 200 })]
+    const daemon = { daemon: () => ({ pid: 300, ticks: 3000 }) }
+    expect(proofs(count(rows, {}, daemon))).toEqual({ 200: 'marker' })
+    expect(proofs(count(rows, { contained: new Set([200, 300]) }, daemon))).toEqual({ 200: 'cgroup', 300: 'cgroup' })
   })
   verifies('innocent', 'a tmux server that hosts another run is not ours, although an agent has adopted it', () => {
     const rows = [theHarness, row(300, { parent: 200 }), row(500, { ...helping, parent: 300 }), row(310, { parent: 300 })]

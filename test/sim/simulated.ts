@@ -107,6 +107,7 @@ export async function simulated(): Promise<Simulated> {
     ask: async () => {},
     ...files,
     evidence: { ...files.evidence, harness: (run) => harnesses.get(run) ?? null, exit: (run) => exits.get(run) ?? null },
+    ownDaemon: () => null,
     liveRoots: () => store.runs.roots(),
     add({ pid, ...more }, deaf = false) {
       const row = {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, linkSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect } from 'vitest'
 import { openWorld, worlds } from '../../src/app/index.ts'
@@ -131,7 +131,7 @@ describe('beside a daemon', () => {
       truncateSync(program, 11 * 1024 * 1024)
       const sick = await started(lab, 'sick', ['--', program, '1000'])
       rmSync(fileOf(lab, sick, 'log'))
-      symlinkSync(program, fileOf(lab, sick, 'log'))
+      linkSync(program, fileOf(lab, sick, 'log'))
       const odd = await started(lab, 'odd', ['--', 'sleep', '1000'])
       const argv = JSON.stringify(odd.argv)
       const frozen = await started(lab, 'frozen', ['--', 'sleep', '1000'])

@@ -3,7 +3,7 @@ import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
 import type { LookPorts } from '../../act/index.ts'
 import { findHarnessDaemons, harnessDaemonRules } from '../../harness/index.ts'
-import { cgroupContainers, gitWorktrees, runFiles, shellKeepers, systemNotifiers, tmuxPanes } from '../../keep/index.ts'
+import { cgroupContainers, daemonFiles, gitWorktrees, runFiles, shellKeepers, systemNotifiers, tmuxPanes } from '../../keep/index.ts'
 import type { ProcessRow, Store } from '../../model/index.ts'
 import { Problem, policy } from '../../model/index.ts'
 import { linuxCgroups, linuxConnections, linuxProcesses, ownProcess, readPlace, realDirectories } from '../../observe/index.ts'
@@ -67,12 +67,29 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     const harness = files.agentState.natives(run.id).at(-1)?.harness
     return config.harnesses().find(({ name }) => name === harness)?.zeroAfter ?? []
   }
+  const daemon = daemonFiles(home.path)
+  const ownDaemon: LookPorts['ownDaemon'] = () => {
+    const record = daemon.record()
+    return record !== null && linuxConnections.lockHolder(daemon.lock) === record.process.pid ? record.process : null
+  }
   const tokensOfRun: LookPorts['tokensOfRun'] = (run) => tokensOf(senses, run)
   const opened = new Map<string, Promise<Store>>()
   let unreadable: readonly string[] = []
   const open = async (as: 'writer' | 'reader'): Promise<Store> => {
     const store = await openStore(home.path, clock, as)
-    const eyes = { directories, processes, ...files, cgroups, spares, harnessDaemons, harnessDaemonRules, tokensOfRun, exitsZeroAfter, clock }
+    const eyes = {
+      ownDaemon,
+      directories,
+      processes,
+      ...files,
+      cgroups,
+      spares,
+      harnessDaemons,
+      harnessDaemonRules,
+      tokensOfRun,
+      exitsZeroAfter,
+      clock,
+    }
     unreadable = await recoverStore(store, eyes, as)
     return store
   }
@@ -119,6 +136,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     host: hostname(),
     user: userName,
     store,
+    ownDaemon,
     unreadable: () => unreadable,
     liveRoots: () =>
       store('reader')

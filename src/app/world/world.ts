@@ -74,6 +74,7 @@ export type World = RunFiles & {
   readonly store: (as: 'writer' | 'reader') => Promise<Store>
   /** Run directories that no row knows and that cannot be read, by id; known since the store was opened. */
   readonly unreadable: () => readonly string[]
+  readonly ownDaemon: LookPorts['ownDaemon']
   readonly liveRoots: () => Promise<readonly RunRoot[]>
   readonly close: () => void
   /** Set where we work for somebody who did not start us. */
