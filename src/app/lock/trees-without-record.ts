@@ -16,6 +16,13 @@ export async function forgottenLocks(store: Store, session: string | null, known
   return mine.filter(({ run }) => !live.has(run))
 }
 
+/** Of these, those that are still so: a run may have come on record, or ended with its lock, since the locks were read. */
+export async function stillForgotten(store: Store, locks: readonly Forgotten[]): Promise<Forgotten[]> {
+  if (locks.length === 0) return []
+  const now = new Set((await forgottenLocks(store, null)).map(({ seq }) => seq))
+  return locks.filter(({ seq }) => now.has(seq))
+}
+
 /** Ends the tree of one, and proves it. Its run keeps the end that it has on record: that is final. */
 export async function endForgotten(world: World, store: Store, lock: Forgotten, intent: Intent, graceMs: number): Promise<RunEnd> {
   const record = recordOfLock(lock, lock.holder)

@@ -7,7 +7,7 @@ import { activityOf } from '../activity/activity.ts'
 import { learnAtEnd } from '../conversation/conversation.ts'
 import { hasHooks } from '../hooks/install-hooks.ts'
 import { judgeLocks } from '../lock/judge-locks.ts'
-import { forgottenLocks } from '../lock/trees-without-record.ts'
+import { forgottenLocks, stillForgotten } from '../lock/trees-without-record.ts'
 import { withTokens } from '../usage/tokens-of-sessions.ts'
 import { worktreeAt } from '../worktree/worktree.ts'
 import { type Recorder, recordInPassing } from '../world/best-effort-write.ts'
@@ -32,8 +32,9 @@ export async function seeAll(world: World, which: 'live' | 'all'): Promise<SeenA
 async function seeForgotten(world: World, store: Store, known: readonly Lock[]): Promise<SessionView[]> {
   const locks = await forgottenLocks(store, null, known)
   const judged = await judgeLocks(world, locks)
+  const alive = locks.filter(({ seq }) => judged.get(seq)?.kind !== 'free')
   const sights: SessionView[] = []
-  for (const lock of locks) {
+  for (const lock of await stillForgotten(store, alive)) {
     const state = judged.get(lock.seq)
     const found = state === undefined || state.kind === 'free' ? null : await store.sessions.find(lock.session, 'exact')
     const run = await store.runs.get(lock.run)

@@ -1,7 +1,8 @@
 import { lookAt } from '../../act/index.ts'
 import { areWorktrees, type Choice, type ClaimDecision, decideClaim, type Holding, toJudge, verdict } from '../../decide/index.ts'
-import type { Agent, Found, LiveRun, Lock, Run, SessionRecord } from '../../model/index.ts'
+import { type Agent, type Found, type LiveRun, type Lock, Problem, type Run, type SessionRecord } from '../../model/index.ts'
 import { holdingsOf, holdingsOn, touching, whoseLocks } from '../lock/judge-locks.ts'
+import { type Forgotten, stillForgotten } from '../lock/trees-without-record.ts'
 import { unmanagedBeside } from './beside-unmanaged.ts'
 import { once } from './once.ts'
 import type { Plan } from './plan.ts'
@@ -26,7 +27,25 @@ export type Look = {
   readonly unmanaged: () => Promise<readonly Agent[]>
 }
 
+/** A view that others overtook while it was gathered says nothing: it is gathered again before anything is said or ended. */
 export async function lookAndDecide(before: Plan): Promise<Look> {
+  for (let looks = 0; looks < before.world.policy.claimSteps; looks++) {
+    const look = await lookOnce(before)
+    if (!(await isOvertaken(look))) return look
+  }
+  throw contended(before.session)
+}
+
+export const contended = (session: string): Problem =>
+  new Problem('session-contended', `could not claim session ${session}: too many competing starts`, { hint: 'try again' })
+
+/** The session was read before the locks: a tree without a live run may be that of a run which began, or ended, in between. */
+async function isOvertaken({ plan: { store }, beside: { forgotten } }: Look): Promise<boolean> {
+  const alive = forgotten.flatMap(({ lock, verdict }) => (verdict.kind === 'free' ? [] : [lock as Forgotten]))
+  return (await stillForgotten(store, alive)).length < alive.length
+}
+
+async function lookOnce(before: Plan): Promise<Look> {
   const view = await viewOf(before)
   // The session may have got another id meanwhile.
   const plan = { ...before, session: view?.session.id ?? before.session }

@@ -12,7 +12,7 @@ import { claim } from './claim.ts'
 import { clearTheWay } from './clear-the-way.ts'
 import { equip } from './create-run-files.ts'
 import { abandon, handOver, launchDetached, launchOf, untilHarness } from './launch.ts'
-import { type Beside, effectOf, type Look, lookAndDecide } from './look.ts'
+import { type Beside, contended, effectOf, type Look, lookAndDecide } from './look.ts'
 import type { Plan } from './plan.ts'
 import { pass } from './preflight.ts'
 import { planOf, withCaller, withCommand, withPlace, withSession, withWorktree } from './prepare.ts'
@@ -96,7 +96,7 @@ async function stepByStep(first: Plan, worktrees: string[]): Promise<Started> {
       if (started !== null) return started
     }
   }
-  throw new Problem('session-contended', `could not claim session ${plan.session}: too many competing starts`, { hint: 'try again' })
+  throw contended(plan.session)
 }
 
 /** Null: somebody was first, look again. */
