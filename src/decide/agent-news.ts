@@ -14,7 +14,7 @@ export function newsFor(before: Told | null, around: Around, notices: readonly N
     first: !known.greeted,
     joined: peers.filter(({ run, session }) => !known.here.includes(run) && !wasHere.has(session)),
     left: gone.filter(({ session }) => !isHere.has(session)),
-    messages: isNew ? { count: unread.length, from: newest.from } : null,
+    messages: isNew ? { count: unread.length, earlier: unread.filter(({ earlier }) => earlier).length, from: newest.from } : null,
     retired: known.retired ? null : retired,
     notices: notices.filter(({ topic }) => topic !== MESSAGES).map(({ text }) => text),
   }

@@ -38,11 +38,14 @@ export type Around = {
   readonly peers: readonly Peer[]
   /** Those that it was told of and whose runs are on record as over. */
   readonly gone: readonly Peer[]
-  readonly unread: readonly (Waiting & { readonly from: string })[]
+  /** `earlier`: it was sent to a run of the session before this one. */
+  readonly unread: readonly (Waiting & { readonly from: string; readonly earlier: boolean })[]
   readonly retired: Retirement | null
 }
 /** It was told to end: what its session is called, and who wants what; null: the tombstone has no words. */
 export type Retirement = { readonly session: string; readonly intent: Intent | null }
+
+export type WaitingMessages = { readonly count: number; readonly earlier: number; readonly from: string }
 
 /** What of it is new to the agent. */
 export type News = {
@@ -50,8 +53,8 @@ export type News = {
   readonly first: boolean
   readonly joined: readonly Peer[]
   readonly left: readonly Peer[]
-  /** How many messages wait, and who sent the newest; null: nothing new about them. */
-  readonly messages: { readonly count: number; readonly from: string } | null
+  /** How many messages wait, how many of them were sent to a run before, and who sent the newest; null: nothing new about them. */
+  readonly messages: WaitingMessages | null
   readonly retired: Retirement | null
   readonly notices: readonly string[]
 }

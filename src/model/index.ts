@@ -1,6 +1,16 @@
 export { type Activity, type ActivityChange, type ActivityState, isActivityState, type NotedActivity, type Refusal } from './activity.ts'
 export type { Agent, Candidate, Registered } from './agent.ts'
-export { type Around, MESSAGES, type News, type Notice, type Peer, type Retirement, type Told, type Versioned } from './agent-news.ts'
+export {
+  type Around,
+  MESSAGES,
+  type News,
+  type Notice,
+  type Peer,
+  type Retirement,
+  type Told,
+  type Versioned,
+  type WaitingMessages,
+} from './agent-news.ts'
 export type { Anchor, AnchorFile, Anchors, AnchorVerdict, AnchorWord, Flock, ForeignFiles } from './anchor.ts'
 export { bytesOf, textOf } from './bytes.ts'
 export { namedSession, namesIn, partsOf, SESSION_ID, saying } from './command-line.ts'

@@ -22,10 +22,12 @@ export type Message = {
   readonly from: Sender
   readonly to: Addressed
   readonly text: string
+  /** The run that it was sent to, where that is over or replaced, and when it ended; null: not known. Left out: the reader's run is the one that was meant. */
+  readonly sentTo?: { readonly run: string; readonly endedAt: number | null }
 }
 
 /** `readers`: sessions, by id. No reader has more than `inboxSize` unread ones. */
-export type NewMessage = Omit<Message, 'seq'> & { readonly readers: readonly string[]; readonly inboxSize: number }
+export type NewMessage = Omit<Message, 'seq' | 'sentTo'> & { readonly readers: readonly string[]; readonly inboxSize: number }
 
 /** `full`: sessions that have too many unread ones; `gone`: those without a live run by now. `seq` is null if it reached nobody. */
 export type Sent = {

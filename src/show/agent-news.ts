@@ -1,4 +1,4 @@
-import type { Intent, News, Peer, Retirement } from '../model/index.ts'
+import type { Intent, News, Peer, Retirement, WaitingMessages } from '../model/index.ts'
 import { plain } from './paint.ts'
 
 /** With the name of who speaks before it, no more than 300. */
@@ -24,7 +24,7 @@ function compose({ first, joined, left, messages, retired, notices }: News, most
     ...(retired === null ? [] : [retiredText(retired)]),
     // They are our own words, in which those of others stand in quotes already.
     ...notices.map((notice) => oneLine(notice, LINE)),
-    ...(messages === null ? [] : [messagesText(messages.count, messages.from)]),
+    ...(messages === null ? [] : [messagesText(messages)]),
     ...(others.length === 0 ? [] : [`${others.join('; ')} (holdfast siblings --here)`]),
   ]
   return sentences.join('. ')
@@ -43,8 +43,11 @@ function peerText({ session, harness, plan }: Peer, inWords: boolean): string {
 }
 
 /** What `notice` and `inbox` are about. */
-export const messagesText = (count: number, from: string): string =>
-  `${count === 1 ? `1 message from ${name(from)} waits` : `${count} messages wait, the newest from ${name(from)}`}: holdfast inbox, or the MCP tool inbox`
+export const messagesText = ({ count, earlier, from }: WaitingMessages): string => {
+  const old = earlier === 0 ? '' : `, ${count === 1 ? '' : earlier === count ? 'all ' : `${earlier} of them `}sent to the run before this one`
+  const waits = count === 1 ? `1 message from ${name(from)} waits${old}` : `${count} messages wait${old}, the newest from ${name(from)}`
+  return `${waits}: holdfast inbox, or the MCP tool inbox`
+}
 
 const ENDS = { stopped: 'was stopped', superseded: 'was taken over by somebody else' } as const
 

@@ -29,6 +29,8 @@ export type SessionView = {
   /** What it says of its own work, and how many messages wait for it, where they were asked for. */
   readonly said?: Said
   readonly unread?: number
+  /** How many of them were sent to a run that is over. */
+  readonly unreadEarlier?: number
   /** Whether its agent is really in the cgroup that was made for it, where that was looked at. */
   readonly entered?: boolean
   /** The worktree of ours that it works in. */
@@ -145,6 +147,7 @@ export function sightJson(sight: SessionView): Record<string, unknown> {
     worktree: sight.worktree ?? null,
     ...(sight.said === undefined ? {} : { said: saidJson(sight.said) }),
     ...(sight.unread === undefined ? {} : { unread: sight.unread }),
+    ...(sight.unreadEarlier === undefined ? {} : { unreadEarlier: sight.unreadEarlier }),
     ...(sight.sharedWith === undefined ? {} : { sharedWith: sight.sharedWith }),
     ...(sight.neighbours === undefined ? {} : { neighbours: sight.neighbours }),
   }

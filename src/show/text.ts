@@ -127,12 +127,12 @@ export function statusText(sight: SessionView, now: number, paint: Paint): strin
 
 const TOLD_BY = { hook: 'its harness says so, by a hook', registry: 'its harness says so', output: 'by its output alone' } as const
 
-function saidFacts({ said, unread = 0 }: SessionView, now: number): [string, string | null][] {
+function saidFacts({ said, unread = 0, unreadEarlier = 0 }: SessionView, now: number): [string, string | null][] {
   const line = (saying: Saying | null | undefined): string | null => (saying == null ? null : `${plain(saying.text)} (${age(now - saying.at)} ago)`)
   return [
     ['plan', line(said?.plan)],
     ['result', line(said?.result)],
-    ['messages', unread === 0 ? null : `${unread} unread`],
+    ['messages', unread === 0 ? null : `${unread} unread${unreadEarlier === 0 ? '' : `, ${unreadEarlier} of them sent to a run that is over`}`],
   ]
 }
 

@@ -10,7 +10,7 @@ const peer = (session: string, run = `r-${session}`): Peer => ({ run, session, h
 const sent = (seq: number, at = seq * 60_000) => ({ seq, at })
 const around = (over: Partial<Around> = {}): Around => ({ peers: [], gone: [], unread: [], retired: null, ...over })
 const told = (over: Partial<Told> = {}): Told => ({ here: [], message: sent(0), retired: false, greeted: true, ...over })
-const unread = (...seqs: number[]) => seqs.map((seq) => ({ ...sent(seq), from: `sender-${seq}` }))
+const unread = (...seqs: number[]) => seqs.map((seq) => ({ ...sent(seq), from: `sender-${seq}`, earlier: false }))
 const notice = (topic: string) => ({ topic, text: `about ${topic}` })
 
 describe('what is new to an agent', () => {
@@ -24,13 +24,19 @@ describe('what is new to an agent', () => {
     ['nothing of one that is not seen and not proven over', told({ here: [a.run] }), around(), null],
     ['nothing, when one that is known has another id', told({ here: [a.run] }), around({ peers: [{ ...a, session: 'renamed' }] }), null],
     ['nothing, when it is here in its next run', told({ here: [a.run] }), around({ peers: [peer('a', 'r2')], gone: [a] }), null],
-    ['messages', told(), around({ unread: unread(3, 4) }), { ...nothing(), messages: { count: 2, from: 'sender-4' } }],
+    ['messages', told(), around({ unread: unread(3, 4) }), { ...nothing(), messages: { count: 2, earlier: 0, from: 'sender-4' } }],
     ['nothing, while the same ones wait', told({ message: sent(4) }), around({ unread: unread(3, 4) }), null],
     [
       'a later message, with all that wait',
       told({ message: sent(3) }),
       around({ unread: unread(3, 4) }),
-      { ...nothing(), messages: { count: 2, from: 'sender-4' } },
+      { ...nothing(), messages: { count: 2, earlier: 0, from: 'sender-4' } },
+    ],
+    [
+      'messages that were sent to the run before, as what they are',
+      null,
+      around({ unread: [{ ...sent(3), from: 'a', earlier: true }, ...unread(4)] }),
+      { ...nothing(), first: true, messages: { count: 2, earlier: 1, from: 'sender-4' } },
     ],
     ['its own end', told(), around({ retired: { session: 's', intent } }), { ...nothing(), retired: { session: 's', intent } }],
     ['its own end, once', told({ retired: true }), around({ retired: { session: 's', intent } }), null],
@@ -40,7 +46,10 @@ describe('what is new to an agent', () => {
   test('a notice that nobody told yet is told with it; of messages, what is true by then', () => {
     const known = told({ message: sent(4) })
     expect(newsFor(known, around(), [notice('conflict-r1')]).news).toEqual({ ...nothing(), notices: ['about conflict-r1'] })
-    expect(newsFor(known, around({ unread: unread(4) }), [notice(MESSAGES)]).news).toEqual({ ...nothing(), messages: { count: 1, from: 'sender-4' } })
+    expect(newsFor(known, around({ unread: unread(4) }), [notice(MESSAGES)]).news).toEqual({
+      ...nothing(),
+      messages: { count: 1, earlier: 0, from: 'sender-4' },
+    })
     // They were read in between.
     expect(newsFor(known, around(), [notice(MESSAGES)]).news).toBeNull()
   })
@@ -62,9 +71,9 @@ describe('a message is announced by whoever is first', () => {
   test('also when the store was lost, and what is sent later has lower numbers', () => {
     const [before, later] = [told({ message: sent(40) }), sent(1, sent(41).at)]
     expect(announced(before, later)).toMatchObject({ message: later })
-    const first = newsFor(before, around({ unread: [{ ...later, from: 'b' }] }), [])
-    expect([first.news?.messages, first.told.message]).toEqual([{ count: 1, from: 'b' }, later])
-    expect(newsFor(first.told, around({ unread: [{ ...later, from: 'b' }] }), []).news).toBeNull()
+    const first = newsFor(before, around({ unread: [{ ...later, from: 'b', earlier: false }] }), [])
+    expect([first.news?.messages, first.told.message]).toEqual([{ count: 1, earlier: 0, from: 'b' }, later])
+    expect(newsFor(first.told, around({ unread: [{ ...later, from: 'b', earlier: false }] }), []).news).toBeNull()
     expect(announced(first.told, later)).toBeNull()
     const second = sent(2, sent(42).at)
     expect(announced(first.told, second)).toMatchObject({ message: second })

@@ -107,6 +107,7 @@ export const STATUS = {
   worktree: null,
   said: { plan: null, result: null },
   unread: 0,
+  unreadEarlier: 0,
   sharedWith: [],
   neighbours: [],
 }

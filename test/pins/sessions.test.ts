@@ -73,6 +73,7 @@ describe('status --json pins', () => {
       tokens: { run: tokens, session: { ...tokens, output: 2400, cost: null }, whole: true, unwatched: { since: NOW - 60_000, tokens } },
       said: { plan: { text: 'move the parser', at: NOW - 60_000 }, result: null },
       unread: 2,
+      unreadEarlier: 1,
       entered: true,
       worktree: { path: '/w/x', branch: 'feat', repository: '/r' },
       sharedWith: ['s2 in /a'],
@@ -135,6 +136,7 @@ describe('status --json pins', () => {
       worktree: { path: '/w/x', branch: 'feat', repository: '/r' },
       said: { plan: { text: 'move the parser', at: '2026-01-02T11:59:00.000Z' }, result: null },
       unread: 2,
+      unreadEarlier: 1,
       sharedWith: ['s2 in /a'],
       neighbours: ['s3 in /wt'],
     })

@@ -188,5 +188,10 @@ test('inbox --json pins a message', () => {
     from: { session: 's2', run: 'r2', how: 'cookie', agent: { harness: 'claude', inside: null }, user: 'ann', host: 'box' },
     to: 'all',
     text: 'hello',
+    sentTo: null,
+  })
+  pinned(messageJson({ seq: 4, at: NOW, expiresAt: NOW, from, to: 'session', text: '', sentTo: { run: 'r1', endedAt: NOW } })['sentTo'], {
+    run: 'r1',
+    endedAt: '2026-01-02T12:00:00.000Z',
   })
 })

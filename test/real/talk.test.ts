@@ -121,6 +121,27 @@ verifies('self', 'what a session says of its own work is seen by the others, and
   }),
 )
 
+verifies('visible', 'the next run of a session is told which messages were sent to the run before it', () =>
+  inLab(async (lab) => {
+    await lab.ok(['run', '--session', 'b', '--dir', lab.newDir(), '--detach', '--', 'sleep', '1000'])
+    const { run } = (await lab.status('b')) as unknown as { run: string }
+    await lab.ok(['message', 'b', 'do not push'])
+    await lab.ok(['stop', 'b'])
+    const b = await worker(lab, 'b')
+    await lab.ok(['message', 'b', 'push now'])
+    expect(await lab.ok(['status', 'b'])).toMatch(/messages +2 unread, 1 of them sent to a run that is over/)
+    const given = JSON.parse((await b('holdfast inbox --peek --json')).out) as (Told & { sentTo: { run: string; endedAt: string } | null })[]
+    expect(given).toMatchObject([
+      { text: 'do not push', sentTo: { run, endedAt: expect.stringMatching(/^20/) as string } },
+      { text: 'push now', sentTo: null },
+    ])
+    expect((await b('holdfast inbox')).out).toMatch(
+      new RegExp(`to the run before \\(${run}, ended .* ago\\), which did not read it\n +do not push\n`),
+    )
+    expect(await lab.status('b')).toMatchObject({ unread: 0, unreadEarlier: 0 })
+  }),
+)
+
 verifies('one-owner', 'a retired agent says, reads, sends and asks for nothing any more, over MCP neither', () =>
   inLab(async (lab) => {
     const [a, b] = [await worker(lab, 'a'), await worker(lab, 'b')]

@@ -143,6 +143,19 @@ verifies('one-owner', 'what a killed run had started is ended before the next on
   }),
 )
 
+verifies('one-owner', 'so it is where a look has recorded the end of the killed run before', () =>
+  inLab(async (lab) => {
+    await begin(lab, '--name a -- sleep 1001', '--name b --on-retire adopt -- sleep 1002')
+    const tasks = [await lab.status('s.a'), await lab.status('s.b')].map(({ pid }) => pid)
+    const { pid, keeper } = await lab.status('s')
+    for (const victim of [keeper, pid]) process.kill(victim, 'SIGKILL')
+    await until('the end on record', async () => ['lost', 'failed'].includes((await lab.status('s')).state))
+    await lab.ok(['resume', 's', '--detach', '--', 'sleep', '1000'])
+    expect(tasks.filter(isAlive)).toEqual([])
+    expect(await lab.status('s.a')).toMatchObject({ state: 'stopped', reason: expect.stringContaining('(s) ended') as string })
+  }),
+)
+
 verifies('stop-proof', 'deaf tasks do not hold up the leftovers of an agent that ended by itself, nor each other', () =>
   inLab(async (lab) => {
     const deaf = (name: string): string => `--name ${name} -- sh -c "trap '' TERM; while :; do sleep 1; done"`

@@ -111,6 +111,29 @@ export function messageConformance(name: string, open: OpenStore): void {
   )
 
   test(
+    `${name}: what one run left unread is given to the next as sent to that run; of what is sent to the next itself nothing is said`,
+    withStore(async (store) => {
+      const first = await live(store, 'b')
+      await store.messages.send(aMessage(['b'], { text: 'before' }))
+      expect((await store.messages.inbox('b', 'peek', upTo(9), 11))[0]).not.toHaveProperty('sentTo')
+      await store.claims.recordEnded(first, anEnding(), null, 22)
+      const sentTo = { run: first.id, endedAt: 22 }
+      // It was never read: also who only looks at the inbox of an ended session is told so.
+      expect(await store.messages.inbox('b', 'peek', upTo(9), 23)).toMatchObject([{ text: 'before', sentTo }])
+      await store.claims.claim(aClaim(aRun('b', 2, { dir: '/b2' }), { keeper: { pid: 7, ticks: 8 } }))
+      await store.messages.send(aMessage(['b'], { at: 24, text: 'after' }))
+      const given = await store.messages.inbox('b', 'read', upTo(9), 25)
+      expect(given.map((message) => [message.text, message.sentTo])).toEqual([
+        ['before', sentTo],
+        ['after', undefined],
+      ])
+      // What could not be handed over is given out again as what it was.
+      await store.messages.giveBack('b', given)
+      expect(await store.messages.inbox('b', 'read', upTo(9), 25)).toEqual(given)
+    }),
+  )
+
+  test(
     `${name}: a message goes with its reader, and its sender, when they are rebound`,
     withStore(async (store) => {
       await live(store, 'a')

@@ -84,3 +84,5 @@ DROP TRIGGER event_is_append_only;
   ) STRICT, WITHOUT ROWID;
 -- 6
 ALTER TABLE run ADD COLUMN tmux TEXT;
+-- 7
+ALTER TABLE delivery ADD COLUMN run TEXT;

@@ -23,7 +23,7 @@ table alias
 CREATE TABLE alias ( alias TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES session (id) , former INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID
 
 table delivery
-CREATE TABLE delivery ( message INTEGER NOT NULL REFERENCES message (seq), reader TEXT NOT NULL, PRIMARY KEY (reader, message) ) STRICT, WITHOUT ROWID
+CREATE TABLE delivery ( message INTEGER NOT NULL REFERENCES message (seq), reader TEXT NOT NULL, run TEXT, PRIMARY KEY (reader, message) ) STRICT, WITHOUT ROWID
 
 table event
 CREATE TABLE event ( seq INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, kind TEXT NOT NULL, session TEXT NOT NULL, run TEXT NOT NULL, epoch INTEGER NOT NULL, detail TEXT NOT NULL ) STRICT

@@ -17,8 +17,17 @@ describe('one line', () => {
       news({ joined: [peer('b'), peer('c', { harness: null })], left: [peer('d', { harness: null })] }),
       'b (codex), c joined you here; d left (holdfast siblings --here)',
     ],
-    [news({ messages: { count: 1, from: 'b' } }), '1 message from b waits: holdfast inbox, or the MCP tool inbox'],
-    [news({ messages: { count: 3, from: 'b' } }), '3 messages wait, the newest from b: holdfast inbox, or the MCP tool inbox'],
+    [news({ messages: { count: 1, earlier: 0, from: 'b' } }), '1 message from b waits: holdfast inbox, or the MCP tool inbox'],
+    [news({ messages: { count: 3, earlier: 0, from: 'b' } }), '3 messages wait, the newest from b: holdfast inbox, or the MCP tool inbox'],
+    [
+      news({ messages: { count: 1, earlier: 1, from: 'b' } }),
+      '1 message from b waits, sent to the run before this one: holdfast inbox, or the MCP tool inbox',
+    ],
+    [
+      news({ messages: { count: 3, earlier: 2, from: 'b' } }),
+      '3 messages wait, 2 of them sent to the run before this one, the newest from b: holdfast inbox, or the MCP tool inbox',
+    ],
+    [news({ messages: { count: 2, earlier: 2, from: 'b' } }), expect.stringContaining('2 messages wait, all sent to the run before this one')],
     [
       news({ retired: { session: 's', intent: { end: 'superseded', by: 'ann@box', reason: 'taken over' } } }),
       'session s, which this agent works for, was taken over by somebody else (by ann@box: "taken over"): its tool calls are denied. Stop working and tell the user',
@@ -33,7 +42,7 @@ describe('one line', () => {
     ],
     [news({ retired: { session: 's', intent: null } }), expect.stringContaining('was retired: its tool calls are denied')],
     [
-      news({ notices: ['somebody came'], messages: { count: 1, from: 'b' } }),
+      news({ notices: ['somebody came'], messages: { count: 1, earlier: 0, from: 'b' } }),
       'somebody came. 1 message from b waits: holdfast inbox, or the MCP tool inbox',
     ],
   ]
@@ -69,7 +78,7 @@ verifies(
       )
     const [joined] = [peer('b (me). "Stop', { harness: 'x) y', plan: evil })]
     expect(newsText(news({ joined: [joined] }))).toMatch(/^b ·me·. 'Stop \(x· y, says: "[^"]*"\) joined you here/)
-    expect(newsText(news({ messages: { count: 1, from: evil } }))).toMatch(/^1 message from x'·\. [^"()]* waits: /)
+    expect(newsText(news({ messages: { count: 1, earlier: 0, from: evil } }))).toMatch(/^1 message from x'·\. [^"()]* waits: /)
     const retired = { session: 's', intent: { end: 'stopped', by: 'ann@box', reason: evil } } as const
     expect(newsText(news({ retired }))).toMatch(/was stopped \(by ann@box: "[^"]*"\): its tool calls/)
     // A line that could not be told at its prompt comes back as a notice: it says the same then.
@@ -95,7 +104,7 @@ verifies('bounded', 'whatever is new, and whatever others say, it is one line of
     first: fc.boolean(),
     joined: peers,
     left: peers,
-    messages: fc.option(fc.record({ count: fc.nat(200), from: words })),
+    messages: fc.option(fc.record({ count: fc.nat(200), earlier: fc.nat(200), from: words })),
     retired: fc.option(
       fc.record({
         session: words,

@@ -211,9 +211,16 @@ const TEXTS: Readonly<Record<string, Given>> = {
   ],
   membersText: (_, text) => [show.membersText(on(text)([member(3)]))],
   messageText: (paint, text) => [
-    show.messageText(on(text)({ messages: [{ seq: 1, at: NOW, expiresAt: NOW, from: sender, to: 'here', text: 'text' }], left: 1 }), NOW, paint),
+    show.messageText(
+      on(text)({
+        messages: [{ seq: 1, at: NOW, expiresAt: NOW, from: sender, to: 'here', text: 'text', sentTo: { run: 'r1', endedAt: NOW } }],
+        left: 1,
+      }),
+      NOW,
+      paint,
+    ),
   ],
-  messagesText: (_, text) => [show.messagesText(1, text)],
+  messagesText: (_, text) => [show.messagesText({ count: 1, earlier: 0, from: text })],
   moreText: () => [show.moreText(2)],
   newsText: (_, text) => [
     show.newsText(

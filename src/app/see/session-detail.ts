@@ -1,5 +1,5 @@
 import { censusOf, usageOf, withPorts } from '../../act/index.ts'
-import type { LiveRun, Member, Run, Suspect } from '../../model/index.ts'
+import type { LiveRun, Member, Run, Store, Suspect } from '../../model/index.ts'
 import { isLive } from '../../model/index.ts'
 import type { SessionView, TaskView, TreeView } from '../../show/index.ts'
 import { suspectsOfRuns } from '../agent/suspects.ts'
@@ -20,11 +20,16 @@ export async function seeDetail(world: World, reference: string): Promise<Sessio
   return {
     ...sight,
     said: (await store.messages.said([run.id])).get(run.id) ?? { plan: null, result: null },
-    unread: await store.messages.unread(run.session, world.clock.now()),
+    ...(await unreadOf(world, store, run.session)),
     usage: await burned(world, run),
     tasks: await Promise.all(started.map((child) => taskView(world, child))),
     ...(isLive(run) ? { entered: world.evidence.cgroup(run.id) !== null, ...(await besideSession(world, run.session)) } : {}),
   }
+}
+
+async function unreadOf({ clock, policy }: World, store: Store, session: string): Promise<Pick<SessionView, 'unread' | 'unreadEarlier'>> {
+  const waiting = await store.messages.inbox(session, 'peek', { count: policy.inboxSize, bytes: Number.POSITIVE_INFINITY }, clock.now())
+  return { unread: waiting.length, unreadEarlier: waiting.filter(({ sentTo }) => sentTo !== undefined).length }
 }
 
 /** Whoever asks about one session gets to know the conversation that it carries, as far as that can be told. */

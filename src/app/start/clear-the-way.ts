@@ -78,10 +78,15 @@ async function retire(plan: Plan, run: LiveRun, retired: RunEnd[]): Promise<void
   retired.push(end)
 }
 
-/** What was started in a run that is over now goes before the next one comes. */
-async function endLeft({ world, store }: Plan, id: string): Promise<void> {
+/**
+ * Runs that were started in a run that is over end before the next one begins. A look may have recorded that end, which signals nobody.
+ * Answers the first that could not be ended: it is a session of its own, and is told of.
+ */
+export async function endLeft({ world, store }: Plan, id: string): Promise<RunEnd | null> {
   const run = await store.runs.get(id)
-  if (run !== null && !isLive(run)) await endWhatIsLeft(run, { ...world, store }, { intent: null, graceMs: world.policy.leftoverGraceMs })
+  if (run === null || isLive(run) || (await store.runs.children(id)).length === 0) return null
+  const end = await endWhatIsLeft(run, { ...world, store }, { intent: null, graceMs: world.policy.leftoverGraceMs })
+  return end.kind === 'ended' ? null : end
 }
 
 /** Somebody is about to write down an end: give it a moment, then help. */

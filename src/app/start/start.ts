@@ -9,7 +9,7 @@ import { removeUnused } from '../worktree/worktree.ts'
 import type { World } from '../world/world.ts'
 import { takeIn } from './adopt-process-tree.ts'
 import { claim } from './claim.ts'
-import { clearTheWay } from './clear-the-way.ts'
+import { clearTheWay, endLeft } from './clear-the-way.ts'
 import { equip } from './create-run-files.ts'
 import { abandon, handOver, launchDetached, launchOf, untilHarness } from './launch.ts'
 import { type Beside, contended, effectOf, type Look, lookAndDecide } from './look.ts'
@@ -100,9 +100,13 @@ async function stepByStep(first: Plan, worktrees: string[]): Promise<Started> {
 }
 
 /** Null: somebody was first, look again. */
-async function claimAndLaunch({ plan, beside, last, unmanaged }: Look, seenEpoch: number, retired: readonly RunEnd[]): Promise<Started | null> {
+async function claimAndLaunch({ plan, beside, last, unmanaged }: Look, seenEpoch: number, retired: RunEnd[]): Promise<Started | null> {
   const { world, request } = plan
-  if (last !== null) await dismissKeeper(last, world)
+  if (last !== null) {
+    await dismissKeeper(last, world)
+    const stuck = await endLeft(plan, last.id)
+    if (stuck !== null) retired.push(stuck)
+  }
   const notes = await notesOn(plan, beside)
   const run = await claim(plan, seenEpoch, beside, await unmanaged())
   if (run === null) return null

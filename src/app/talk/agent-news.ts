@@ -40,7 +40,7 @@ async function lookAround(world: NewsWorld, store: Store, run: Run, known: reado
   return {
     peers,
     gone: await overAmong(store, missed, over),
-    unread: unread.map(({ seq, at, from }) => ({ seq, at, from: senderText(from) })),
+    unread: unread.map(({ seq, at, from, sentTo }) => ({ seq, at, from: senderText(from), earlier: sentTo !== undefined })),
     retired: null,
   }
 }
@@ -95,9 +95,9 @@ export async function announce(
       )
       const waiting = unread.find(({ seq }) => seq === message.seq)
       if (run === null || waiting === undefined || !isToBeAnnounced(world, run.id, waiting)) return false
-      const count = await store.messages.unread(session, world.clock.now())
-      if (count > 0) world.agentInbox.leave(run.id, { topic: MESSAGES, text: messagesText(count, senderText(message.from)) })
-      return count > 0
+      const earlier = unread.filter(({ sentTo }) => sentTo !== undefined).length
+      world.agentInbox.leave(run.id, { topic: MESSAGES, text: messagesText({ count: unread.length, earlier, from: senderText(message.from) }) })
+      return true
     })
 }
 

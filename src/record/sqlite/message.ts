@@ -26,7 +26,7 @@ export function send(db: Database, message: NewMessage): Sent {
     .run(at, expiresAt, JSON.stringify(from), to, text)
   const seq = Number(lastInsertRowid)
   for (const reader of reached) {
-    db.prepare(`INSERT INTO delivery (message, reader) VALUES (?, ?)`).run(seq, reader.session)
+    db.prepare(`INSERT INTO delivery (message, reader, run) VALUES (?, ?, ?)`).run(seq, reader.session, reader.id)
     // What it says is between them; that it was said is not.
     recordEvent(db, reader, 'messaged', { message: seq, from: from.session ?? `${from.user}@${from.host}`, to }, at)
   }
@@ -37,7 +37,11 @@ type Reader = Pick<RunBase, 'id' | 'session' | 'epoch'>
 /** Reading takes it out of the inbox in the same transaction: of two who read at once, one gets it. */
 export function inbox(db: Database, reader: string, how: 'read' | 'peek', { count, bytes }: { count: number; bytes: number }, at: number): Message[] {
   const waiting = db
-    .prepare(`SELECT m.* FROM delivery d JOIN message m ON m.seq = d.message WHERE d.reader = ? AND m.expires_at > ? ORDER BY m.seq LIMIT ?`)
+    .prepare(
+      `SELECT m.*, d.run AS sent_to, r.ended_at AS ended_at, (r.ended_at IS NULL AND s.epoch = r.epoch) AS is_meant
+       FROM delivery d JOIN message m ON m.seq = d.message LEFT JOIN run r ON r.id = d.run LEFT JOIN session s ON s.id = r.session
+       WHERE d.reader = ? AND m.expires_at > ? ORDER BY m.seq LIMIT ?`,
+    )
     .all(reader, at, count)
     .map(toMessage)
   const messages = upTo(bytes, waiting)
@@ -63,8 +67,11 @@ export const unread = (db: Database, reader: string, at: number): number =>
     ],
   )
 
+/** The run that a reader (?2) is in now. */
+const OWNER = `SELECT r.id FROM session s JOIN run r ON r.session = s.id AND r.epoch = s.epoch WHERE s.id = ?2`
+
 export function giveBack(db: Database, reader: string, messages: readonly Message[]): void {
-  for (const { seq, at, expiresAt, from, to, text } of messages) {
+  for (const { seq, at, expiresAt, from, to, text, sentTo } of messages) {
     db.prepare(`INSERT INTO message (seq, at, expires_at, sender, addressed, text) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`).run(
       seq,
       at,
@@ -73,7 +80,11 @@ export function giveBack(db: Database, reader: string, messages: readonly Messag
       to,
       text,
     )
-    db.prepare(`INSERT INTO delivery (message, reader) VALUES (?, ?) ON CONFLICT DO NOTHING`).run(seq, reader)
+    db.prepare(`INSERT INTO delivery (message, reader, run) VALUES (?1, ?2, coalesce(?3, (${OWNER}))) ON CONFLICT DO NOTHING`).run(
+      seq,
+      reader,
+      sentTo?.run ?? null,
+    )
   }
 }
 
@@ -116,4 +127,8 @@ const toMessage = (row: Row): Message => ({
   from: JSON.parse(String(row['sender'])) as Message['from'],
   to: String(row['addressed']) as Message['to'],
   text: String(row['text']),
+  // A message of an older Holdfast does not say for which run it was.
+  ...(row['sent_to'] === null || row['is_meant'] === 1
+    ? {}
+    : { sentTo: { run: String(row['sent_to']), endedAt: row['ended_at'] === null ? null : Number(row['ended_at']) } }),
 })

@@ -95,4 +95,7 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE run ADD COLUMN tmux TEXT;
   `,
+  `
+  ALTER TABLE delivery ADD COLUMN run TEXT;
+  `,
 ]
