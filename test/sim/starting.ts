@@ -74,6 +74,7 @@ export async function starting() {
     harnesses: () => [...HARNESSES, ...knobs.own],
     ownHarnesses: () => knobs.own,
     configTrouble: () => knobs.configTrouble,
+    homeTrouble: null,
     readDatabase: () => null,
     directories: realDirectories(worktreesFolder),
     own: { ...ownProcess, parent: () => process.ppid, verb: () => 'run', terminal: () => null },

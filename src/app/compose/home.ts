@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { runFiles } from '../../keep/index.ts'
 import { createFile, wordsOf } from '../../lib/index.ts'
 import { Problem } from '../../model/index.ts'
 import { inheritedVariable, networkFileSystem, ownMarker, ownProcess } from '../../observe/index.ts'
 import { frontIn, markerIn } from '../world/front.ts'
-import { readInstallId } from './install-id.ts'
+import { findInstallId, type InstallId } from './install-id.ts'
 
-export type Home = { readonly path: string; readonly install: string }
+/** `trouble`: why its file `install` cannot be used, although a run knew its id. */
+export type Home = { readonly path: string; readonly install: string; readonly trouble: string | null }
 
 /** `--home`, else HOLDFAST_HOME, else that of the run around us, else the state folder of the user. */
 export function homePath(option: string | undefined, env: NodeJS.ProcessEnv): string {
@@ -36,7 +38,7 @@ function markerBeforeHome(env: NodeJS.ProcessEnv): number | null {
 }
 
 /** What may lie in a home of ours before its install id does. */
-const OURS = /^(runs|daemon|worktrees|looks|hooks|tmux|tmux\.conf|install.*|seen.*|holdfast\.db.*|config\.toml)$/
+const OURS = /^(runs|runs\.aside-.*|daemon|worktrees|looks|hooks|tmux|tmux\.conf|install.*|seen.*|holdfast\.db.*|config\.toml)$/
 
 /** Makes the home if it is missing, and refuses one that is not ours or not safe. */
 export function openHome(named: string): Home {
@@ -53,14 +55,35 @@ export function openHome(named: string): Home {
     throw new Problem('home-on-network', `the home ${path} is on ${network}, where the store's locks do not hold`, {
       hint: 'choose a local folder with --home or HOLDFAST_HOME',
     })
+  // An agent of the same user may have shut it, which keeps nobody from ending that agent.
+  if ((stat.mode & 0o500) !== 0o500) chmodSync(path, stat.mode | 0o700)
   const known = readInstall(path)
   if (known === null) {
     const stranger = readdirSync(path).find((name) => !OURS.test(name))
     if (stranger !== undefined) throw new Problem('home-not-holdfast', `${path} is not a Holdfast home: it holds ${stranger}`, { hint: choose })
   }
   if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o700)
+  moveAside(join(path, 'runs'))
   makeFolder(join(path, 'runs'), path)
-  return { path, install: known ?? writeInstall(path) }
+  if (known === null) return { path, install: writeInstall(path, randomUUID()), trouble: null }
+  return {
+    path,
+    install: known.id,
+    trouble: known.trouble === null || isWritten(path, known.id) ? null : `${join(path, 'install')} cannot be used: ${known.trouble}`,
+  }
+}
+
+/** What lies in the place of a folder of ours and is none would keep every agent alive. It stays whole, under another name. */
+function moveAside(folder: string): void {
+  if (isDirectory(folder) || lstatSync(folder, { throwIfNoEntry: false }) === undefined) return
+  const aside = `${folder}.aside-${randomUUID()}`
+  try {
+    renameSync(folder, aside)
+    // Somebody else was first, and the folder is there by now.
+    if (isDirectory(aside)) renameSync(aside, folder)
+  } catch {
+    // Then it cannot be made either, which is told.
+  }
 }
 
 /** Each missing folder in turn. (The recursive mkdir of Node never comes back where the kernel says ENOENT although the parent is there.) */
@@ -80,11 +103,11 @@ function makeFolder(folder: string, home: string): void {
   }
 }
 
-function readInstall(home: string): string | null {
+function readInstall(home: string): InstallId | null {
   try {
-    return readInstallId(home)
+    return findInstallId(home, () => runFiles(home).runRecords)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (error instanceof Problem) throw error
     throw new Problem('home-unusable', `cannot read ${join(home, 'install')}: ${wordsOf(error)}`, {
       hint: 'make it readable, or move it away: the next command makes another, and running agents can be stopped as before',
       cause: error,
@@ -92,18 +115,27 @@ function readInstall(home: string): string | null {
   }
 }
 
+/** For an id that only runs knew. What lies in the place of the file stays, and a home that takes no writing is as good. */
+function isWritten(home: string, id: string): boolean {
+  try {
+    return writeInstall(home, id) === id
+  } catch {
+    return false
+  }
+}
+
 /** Random, written once: the same home on the same machine is the same install. */
-function writeInstall(home: string): string {
+function writeInstall(home: string, id: string): string {
   const path = join(home, 'install')
   const temporary = `${path}.${process.pid}.${randomUUID()}`
   try {
-    createFile(temporary, `${randomUUID()}\n`)
+    createFile(temporary, `${id}\n`)
     try {
       linkSync(temporary, path)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
-    return readInstallId(home)
+    return findInstallId(home, () => ({ list: () => [], read: () => null }))?.id ?? id
   } catch (error) {
     throw new Problem('home-unusable', `cannot write ${path}: ${wordsOf(error)}`, {
       hint: 'free space or make the home writable',

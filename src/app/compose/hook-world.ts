@@ -9,7 +9,7 @@ import type { HookHelp } from '../talk/hook-help.ts'
 import type { HookWorld } from '../talk/hook-world.ts'
 import { realClock } from '../world/clock.ts'
 import { eachWithFailpoints, withFailpoints } from '../world/failpoints.ts'
-import { readInstallId } from './install-id.ts'
+import { findInstallId } from './install-id.ts'
 import { openStore } from './open-store.ts'
 
 /** The world of the run that a hook is called in. Null: its home is gone, and a hook makes none. */
@@ -60,7 +60,8 @@ export function openHookWorld(env: NodeJS.ProcessEnv, loadHelp: (home: string) =
 function homeOfRun(env: NodeJS.ProcessEnv): { readonly home: string; readonly install: string } | null {
   try {
     const home = realpathSync(dirname(dirname(dirname(env['HOLDFAST_FENCE'] ?? ''))))
-    return { home, install: readInstallId(home) }
+    const install = findInstallId(home, () => runFiles(home).runRecords)
+    return install === null ? null : { home, install: install.id }
   } catch {
     return null
   }

@@ -128,6 +128,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     notifiers: systemNotifiers(env),
     notify: config.notify,
     configTrouble: config.trouble,
+    homeTrouble: home.trouble,
     daemonPort: config.daemonPort,
     harnessDaemons,
     harnessDaemonRules,

@@ -52,7 +52,9 @@ export async function examine(world: World): Promise<Finding[]> {
 }
 
 /** What holds runs together here, and what cannot be seen. */
-function machine(world: Pick<World, 'cgroups' | 'configTrouble' | 'env' | 'keepers' | 'own' | 'processes' | 'spares'>): Finding[] {
+function machine(
+  world: Pick<World, 'cgroups' | 'configTrouble' | 'env' | 'home' | 'homeTrouble' | 'keepers' | 'own' | 'processes' | 'spares'>,
+): Finding[] {
   const { processes, keepers, cgroups, own } = world
   const containment = containmentFor(world, 'RUN', cgroups.base())
   const marker = keepers.markerTrouble()
@@ -61,6 +63,16 @@ function machine(world: Pick<World, 'cgroups' | 'configTrouble' | 'env' | 'keepe
   world.spares()
   const config = world.configTrouble()
   return [
+    ...(world.homeTrouble === null
+      ? []
+      : [
+          {
+            topic: 'home',
+            level: 'trouble',
+            what: `${world.homeTrouble}; the id of the home comes from its runs`,
+            next: 'move it away: the next command writes it again',
+          } as const,
+        ]),
     ...(config === null
       ? []
       : [

@@ -55,6 +55,8 @@ export type World = RunFiles & {
   readonly daemonPort: () => number | null
   /** What is wrong with config.toml, if it was needed and makes no sense. */
   readonly configTrouble: () => string | null
+  /** Why the file `install` of the home cannot be used, although its runs know what stood there; null: it can. */
+  readonly homeTrouble: string | null
   /** How people are told of what happens, and how they want to be. */
   readonly notifiers: Notifiers
   readonly notify: () => NotifyConfig

@@ -11,7 +11,7 @@ import { readJournal, writeJournal } from './journal.ts'
 import { capLog, readFrom, sizeOf, startOfTail, timeOf } from './log.ts'
 import { dropNotice, leaveNotice, takeNotices } from './notices.ts'
 import { removeWhole } from './remove.ts'
-import { listRuns, RUN_ID, readSeen, stampOf, writeSeen } from './run-folder.ts'
+import { inFolder, listRuns, RUN_ID, readSeen, stampOf, writeSeen } from './run-folder.ts'
 import { isRunRecord } from './run-record.ts'
 import { troubleIn } from './run-trouble.ts'
 import { readTold, replaceTold } from './versioned-file.ts'
@@ -84,13 +84,14 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
     },
     fences: {
       retire: (run, intent) => {
-        if (lstatSync(at(run, 'retired'), { throwIfNoEntry: false })?.isFile() === true) return true
+        const there = inFolder(join(root, run), () => lstatSync(at(run, 'retired'), { throwIfNoEntry: false }))
+        if (there?.isFile() === true) return true
         // The denial comes first: a call that meets the fence finds it. (Of two who retire at once, it may name the other one.)
         const session = readRecord(root, run)?.session
         if (session !== undefined) renderDenials(join(root, run), texts, session, intent)
         return putTombstone(at(run, 'tombstone'), at(run, 'retired'), intent)
       },
-      isRetired: (run) => lstatSync(at(run, 'retired'), { throwIfNoEntry: false }) !== undefined,
+      isRetired: (run) => inFolder(join(root, run), () => lstatSync(at(run, 'retired'), { throwIfNoEntry: false })) !== undefined,
       intent: (run) => readIntent(at(run, 'retired')),
       path: (run) => at(run, 'retired'),
     },

@@ -1,15 +1,29 @@
-import { readdirSync, statSync } from 'node:fs'
+import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readIfFile } from '../../lib/index.ts'
+import { orNull, readIfFile } from '../../lib/index.ts'
 import { Problem } from '../../model/index.ts'
 import { writeIfPossible } from './atomic.ts'
 
 export const RUN_ID = /^r[0-9a-f]{12}$/
 
+/**
+ * A folder of ours is ours to enter. An agent of the same user can shut it by one chmod, which must keep nobody from ending that agent. So it is
+ * opened again, and the work is tried once more.
+ */
+export function inFolder<T>(folder: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
+    orNull(() => chmodSync(folder, 0o700))
+    return work()
+  }
+}
+
 /** Directories that cannot be listed are not taken for none: runs in them may be alive. */
 export function listRuns(root: string): string[] {
   try {
-    return readdirSync(root).filter((name) => RUN_ID.test(name))
+    return inFolder(root, () => readdirSync(root)).filter((name) => RUN_ID.test(name))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return []
