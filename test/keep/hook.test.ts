@@ -50,7 +50,7 @@ const fence = join(run, 'retired')
 beforeEach(() => {
   rmSync(run, { recursive: true, force: true })
   mkdirSync(run, { recursive: true })
-  writeFileSync(join(root, 'home', 'install'), 'an-install\n')
+  writeFileSync(join(root, 'home', 'install'), '7a0d3c1e-0c7f-4a34-9b0e-2d1f5c9a8b11\n')
   layHookFiles(run, hookTexts, 's1')
 })
 /** What lies in the run directory besides what is there from the start. */
