@@ -134,6 +134,14 @@ const rows: readonly Row[] = [
     },
   },
   {
+    name: 'conversations-named',
+    touches: 'command other',
+    async set(one) {
+      await launchOther(one)
+      ask(one, { argv: ['sh', '-c', `claude --resume ${NATIVE} & codex & wait`] })
+    },
+  },
+  {
     name: 'current-directory-gone',
     touches: 'place',
     set(one) {
@@ -247,6 +255,7 @@ test('the checks of a start, in their order', () => {
     'name-taken session transaction: name',
     'parent-ending session transaction: parent',
     'conversation-of-other-session session transaction: native',
+    'conversations-named session',
     'current-directory-gone place',
     'directory-unusable place',
     'repository-missing place',
@@ -280,6 +289,7 @@ const IDS: Readonly<Record<string, string>> = {
   'prompt-unfit': 'prompt-not-text',
   'budget-uncounted': 'budget-unsupported',
   'conversation-of-other-session': 'conversation-owned',
+  'conversations-named': 'conversation-owned',
   'current-directory-gone': 'directory-missing',
   'directory-unusable': 'directory-missing',
   'agents-beside': 'directory-in-use',

@@ -406,7 +406,8 @@ test.each<[string, string | null]>([
   // What is only spoken of is not started.
   ['timeout 5 grep claude file', null],
   ['nice echo claude', null],
-  ['sh -c claude', null],
+  ['sh -c claude', 'claude'],
+  ['sh start.sh claude', null],
   ['env', null],
   ['timeout 20', null],
 ])('%s starts %s', (line, name) => expect(commandOf(line.split(' '))?.harness.name ?? null).toBe(name))

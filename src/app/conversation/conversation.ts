@@ -1,6 +1,6 @@
 import { censusOf } from '../../act/index.ts'
 import { choosesSession, isHeadless } from '../../decide/index.ts'
-import { agentsAmong, captureNative, registeredAgents, type Seen } from '../../harness/index.ts'
+import { agentsAmong, argumentsOf, captureNative, registeredAgents, type Seen } from '../../harness/index.ts'
 import type { Agent, BindAnswer, Binding, Harness, LiveRun, Member, NativeId, ProcessId, ProcessRow, Run, Store } from '../../model/index.ts'
 import { isDead, isLive, sameProcess } from '../../model/index.ts'
 import { recordChanged } from '../recover/compare.ts'
@@ -107,7 +107,7 @@ function captured(
 
 /** Asks a harness's own database; only of a run that begins a session at once, since an idle one has none while somebody else may begin one there. */
 function begunBy(world: Pick<World, 'env' | 'readDatabase' | 'usageFiles'>, run: LiveRun, harness: Harness): Seen['begun'] {
-  const args = run.argv.slice(1)
+  const args = argumentsOf(run.argv, harness)
   if (!isHeadless(harness, args) || choosesSession(harness, args)) return () => []
   return (path, sql) => world.readDatabase(path(placesOf(world, run.id)), sql, [run.dir, String(run.startedAt)]) ?? []
 }

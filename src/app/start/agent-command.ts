@@ -11,9 +11,9 @@ import {
   startWords,
   wantsApart,
 } from '../../decide/index.ts'
-import { commandOf } from '../../harness/index.ts'
+import { commandsOf } from '../../harness/index.ts'
 import { helpOf, readPrompt } from '../../keep/index.ts'
-import type { Agent, Harness } from '../../model/index.ts'
+import type { Agent, Harness, NativeId } from '../../model/index.ts'
 import type { World } from '../world/world.ts'
 import { checked } from './checks/check.ts'
 import { once } from './once.ts'
@@ -50,7 +50,14 @@ export function speak(facts: Facts): AgentCommand {
   if (harness === null || program === null) return literally(world, request)
   const told = { ...facts, asked: { ...request, argv: [...apartWords(world, harness, program, request), ...argv] } }
   const spoken = request.resume === undefined ? beginning(harness, told) : goingOn(harness, told, request.resume)
-  return { ...spoken, argv: [program, ...spoken.argv], harness, daemonizes: daemonizes(harness, argv), continues: continuesNewest(harness, argv) }
+  return {
+    ...spoken,
+    argv: [program, ...spoken.argv],
+    harness,
+    names: [],
+    daemonizes: daemonizes(harness, argv),
+    continues: continuesNewest(harness, argv),
+  }
 }
 
 /** In a daemon that it shares with others a session is hard to tell from theirs: our own are kept out of it. */
@@ -60,18 +67,26 @@ function apartWords(world: Pick<World, 'env'>, harness: Harness, program: string
   return wantsApart(harness, argv, helpOf(program, world.env)) ? [apart] : []
 }
 
-const UNKNOWN = { harness: null, native: null, resumes: false, prompt: null, daemonizes: false, continues: false } as const
+const UNKNOWN = { harness: null, native: null, names: [], resumes: false, prompt: null, daemonizes: false, continues: false } as const
 
 /** A command as it stands: not a word of it is changed, but we know what we know of it. */
 function literally(world: Pick<World, 'ownHarnesses'>, { argv }: StartRequest): AgentCommand {
-  const { harness, args } = commandOf(argv, world.ownHarnesses()) ?? { harness: null, args: [] }
-  if (harness === null) return { ...UNKNOWN, argv }
-  const native = idIn(harness, args)
+  const commands = commandsOf(argv, world.ownHarnesses())
+  const [first, ...more] = commands
+  const names = commands.flatMap(({ harness, args }): NativeId[] => {
+    const id = idIn(harness, args)
+    return id === null ? [] : [{ harness: harness.name, id }]
+  })
+  // Which of several it is about shows only when it runs.
+  if (first === undefined || more.length > 0) return { ...UNKNOWN, argv, names }
+  const { harness, args } = first
+  const native = names[0]?.id ?? null
   return {
     argv,
     harness,
     native,
     resumes: native !== null,
+    names,
     prompt: null,
     daemonizes: daemonizes(harness, args),
     continues: continuesNewest(harness, args),
@@ -81,7 +96,7 @@ function literally(world: Pick<World, 'ownHarnesses'>, { argv }: StartRequest): 
 /** What is adopted was started by others: it carries what is proven of it. */
 function asItRuns(world: Pick<World, 'harnesses'>, argv: readonly string[], { harness: name, nativeId }: Agent): AgentCommand {
   const harness = world.harnesses().find((one) => one.name === name) ?? null
-  return { argv, harness, native: harness === null ? null : nativeId, resumes: true, prompt: null, daemonizes: false, continues: false }
+  return { argv, harness, native: harness === null ? null : nativeId, names: [], resumes: true, prompt: null, daemonizes: false, continues: false }
 }
 
 type Words = Pick<AgentCommand, 'argv' | 'native' | 'resumes' | 'prompt'>

@@ -1,4 +1,4 @@
-import type { CgroupBase, Directory, Harness, Problem, Run, Session, SessionRecord, Store } from '../../model/index.ts'
+import type { CgroupBase, Directory, Harness, NativeId, Problem, Run, Session, SessionRecord, Store } from '../../model/index.ts'
 import type { Caller } from '../caller/prove-caller.ts'
 import type { Front } from '../world/front.ts'
 import type { World } from '../world/world.ts'
@@ -70,6 +70,8 @@ export type AgentCommand = {
   readonly harness: Harness | null
   /** The conversation that it carries for certain. */
   readonly native: string | null
+  /** All that its words name, behind wrappers and in scripts too. */
+  readonly names: readonly NativeId[]
   /** An old one: what was burned in it before is not this run's. */
   readonly resumes: boolean
   /** What it reads on stdin. */

@@ -16,7 +16,7 @@ import {
 import { agentsBeside, conversationNewest, conversationOwned, insideOwner, programMissing } from './checks/look.ts'
 import { branchInvalid, currentDirectoryGone, directoryUnusable, repositoryMissing } from './checks/place.ts'
 import { commandMissing, dirEmpty, idInvalid, processesHidden } from './checks/request.ts'
-import { conversationElsewhere, nameTaken, parentEnding, runUnreadable } from './checks/session.ts'
+import { conversationElsewhere, conversationsNamed, nameTaken, parentEnding, runUnreadable } from './checks/session.ts'
 import type { Effect } from './look.ts'
 
 type AnyCheck = { [M in Moment]: Check<M> }[Moment] | Check<Effect>
@@ -51,6 +51,7 @@ export const preflight: readonly AnyCheck[] = [
   nameTaken,
   parentEnding,
   conversationElsewhere,
+  conversationsNamed,
   // The directory.
   currentDirectoryGone,
   directoryUnusable,

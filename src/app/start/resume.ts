@@ -1,4 +1,5 @@
 import { idIn, isHeadless } from '../../decide/index.ts'
+import { argumentsOf } from '../../harness/index.ts'
 import type { Harness, OnDisk, Session, SessionRecord, Store } from '../../model/index.ts'
 import { isLive, Problem } from '../../model/index.ts'
 import { findSession } from '../see/find-session.ts'
@@ -35,7 +36,7 @@ export async function resumptionOf(
   if (harness === undefined || harness.speech.resume === null) return { ...about, argv: args ?? session.argv }
   const native = nativeFor(world, session, reference, harness)
   refuseElsewhere(harness, session, dir)
-  return { ...about, harness: harness.name, argv: args ?? [], resume: { native, from: session.argv.slice(1) } }
+  return { ...about, harness: harness.name, argv: args ?? [], resume: { native, from: argumentsOf(session.argv, harness) } }
 }
 
 /** A conversation that went to another session is resumed there. */
@@ -50,7 +51,7 @@ async function followMove(store: Store, view: SessionRecord): Promise<SessionRec
 function nativeFor(world: Pick<World, 'env' | 'readDatabase'>, session: Session, reference: string, harness: Harness): string {
   const isName = reference === session.id || reference === session.name || reference === session.native
   const meant = isName ? null : (harness.sessions?.find(world.env, reference, world.readDatabase)?.id ?? null)
-  const id = meant ?? session.native ?? idIn(harness, session.argv.slice(1))
+  const id = meant ?? session.native ?? idIn(harness, argumentsOf(session.argv, harness))
   if (id !== null) return id
   throw new Problem('conversation-unknown', `which ${harness.title} session ${session.id} carried is not known, so it cannot be resumed`, {
     hint: `name it: holdfast resume NATIVE-ID; hooks tell it from the start: holdfast hooks install ${harness.name}; or begin anew: holdfast run --session ${reference} ${harness.name}`,
@@ -102,7 +103,7 @@ export async function resumable(world: Pick<World, 'policy' | 'store'>, dir: str
 /** A run that had a prompt and ended with it is not started again by itself: its turns are not idempotent. */
 export function refuseSamePrompt(world: Pick<World, 'harnesses'>, { session, run }: SessionRecord): void {
   const harness = world.harnesses().find(({ name }) => name === session.harness)
-  if (harness === undefined || run === null || !isHeadless(harness, session.argv.slice(1))) return
+  if (harness === undefined || run === null || !isHeadless(harness, argumentsOf(session.argv, harness))) return
   throw new Problem('prompt-repeated', `session ${session.id} was given its prompt on the command line; a restart would have it done twice`, {
     hint: `${isLive(run) ? `holdfast resume ${session.id} --takeover` : `holdfast resume ${session.id}`} --prompt-file F goes on with another one`,
   })

@@ -1,5 +1,5 @@
 import { choosesSession } from '../../decide/index.ts'
-import { baselineUsage, HARNESSES, usageSince } from '../../harness/index.ts'
+import { argumentsOf, baselineUsage, HARNESSES, usageSince } from '../../harness/index.ts'
 import type { Environment, Harness, NativeId, Run, UsageCursor, UsageRule } from '../../model/index.ts'
 import type { World } from '../world/world.ts'
 
@@ -54,7 +54,7 @@ export function isOlder(
   at: { readonly env: Environment; readonly id: string },
   { argv, startedAt }: Pick<Run, 'argv' | 'startedAt'>,
 ): boolean {
-  if (rule.kind === 'database') return choosesSession(harness, argv.slice(1))
+  if (rule.kind === 'database') return choosesSession(harness, argumentsOf(argv, harness))
   return rule.files(at.env, at.id, 'own').some((path) => (directories.bornAt(path) ?? startedAt) < startedAt - BIRTH_MS)
 }
 /** Births of processes are known to a hundredth of a second, those of files by another clock. */

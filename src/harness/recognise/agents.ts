@@ -4,6 +4,7 @@ import type { Agent, Candidate, Environment, Harness, ProcessRow, Registered } f
 import { isDead, namedSession, sameProcess } from '../../model/index.ts'
 import { HARNESSES } from '../agents/all.ts'
 import { words } from './words.ts'
+import { type Unwrapped, unwrapped } from './wrappers.ts'
 
 /** First arguments with which any of them works nowhere. */
 const ONE_SHOT = words('--version -v -V --help -h help login logout auth mcp update upgrade doctor agents attach logs completion')
@@ -108,41 +109,31 @@ function programOf({ exe, argv, row }: Candidate, harnesses: readonly Harness[])
 /** So does a runtime that gives itself a title: nothing is left of what it was told. */
 const isWiped = ([, ...rest]: readonly string[]): boolean => rest.length > 0 && rest.every((word) => word === '')
 
-/** The agent that a command line starts, with what that is told; null: none that we know. Words before its name that only prepare (env) are passed over. */
-export function commandOf(argv: readonly string[], own: readonly Harness[] = []): Program | null {
-  const [program = '', ...args] = withoutWrappers(argv)
+/** The agents that a command line starts, each with what that is told, whatever only prepares them. A script may start several. */
+export function commandsOf(argv: readonly string[], own: readonly Harness[] = []): Program[] {
   const harnesses = [...HARNESSES, ...own]
-  const harness = harnesses.find((one) => one.program.ambiguous !== true && one.commands.includes(basename(program)))
-  return harness === undefined ? scriptOf(null, [program, ...args], harnesses) : { harness, args }
+  return unwrapped(argv).flatMap((inner) => startedBy(inner, harnesses) ?? [])
 }
 
-/** Programs that only prepare the one whose command line follows: options of theirs with a value, and how many words come before it. */
-const WRAPPERS: Readonly<Record<string, { readonly valued: RegExp; readonly words: number }>> = {
-  timeout: { valued: /^(-k|-s|--kill-after|--signal)$/, words: 1 },
-  nice: { valued: /^(-n|--adjustment)$/, words: 0 },
-  ionice: { valued: /^-[cnp]$/, words: 0 },
-  nohup: { valued: /^$/, words: 0 },
-  setsid: { valued: /^$/, words: 0 },
-  stdbuf: { valued: /^(-[ioe]|--(input|output|error))$/, words: 0 },
-  taskset: { valued: /^$/, words: 1 },
-  time: { valued: /^-[fo]$/, words: 0 },
-  sudo: { valued: /^-[ugCDhprtT]$/, words: 0 },
-  doas: { valued: /^-[uC]$/, words: 0 },
-  env: { valued: /^(-u|-C|--unset|--chdir)$/, words: 0 },
+/** The one agent that a command line starts; null: none that we know, or several. */
+export function commandOf(argv: readonly string[], own: readonly Harness[] = []): Program | null {
+  const [first = null, ...more] = commandsOf(argv, own)
+  return more.length > 0 ? null : first
 }
-const MAX_WRAPPERS = 8
 
-function withoutWrappers(argv: readonly string[], most = MAX_WRAPPERS): readonly string[] {
-  const name = basename(argv[0] ?? '')
-  const wrapper = most > 0 && Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined
-  if (wrapper === undefined) return argv
-  let left = wrapper.words
-  for (let at = 1; at < argv.length; at += 1) {
-    const word = argv[at] ?? ''
-    if (wrapper.valued.test(word)) at += 1
-    else if (!word.startsWith('-') && !/^\w+=/.test(word) && left-- === 0) return withoutWrappers(argv.slice(at), most - 1)
-  }
-  return argv
+/** What a command line tells its agent. */
+export const argumentsOf = (argv: readonly string[], harness: Harness, own: readonly Harness[] = []): readonly string[] => {
+  const program = commandOf(argv, own)
+  return program?.harness.name === harness.name ? program.args : argv.slice(1)
+}
+
+function startedBy({ argv, isPackage }: Unwrapped, harnesses: readonly Harness[]): Program | null {
+  const [program = '', ...args] = argv
+  const harness = harnesses.find(
+    ({ commands, program: { ambiguous, packages = [] } }) =>
+      (ambiguous !== true && commands.includes(basename(program))) || (isPackage && packages.includes(program.replace(/(?!^)@[^/]*$/, ''))),
+  )
+  return harness === undefined ? scriptOf(null, argv, harnesses) : { harness, args }
 }
 
 /** A program that renames itself puts words into its argv[0] (`claude bg-spare`); a path may have spaces of its own. */

@@ -1,4 +1,5 @@
 import { isHeadless } from '../../../decide/index.ts'
+import { argumentsOf } from '../../../harness/index.ts'
 import { Problem } from '../../../model/index.ts'
 import { hooksStatus } from '../../hooks/install-hooks.ts'
 import type { World } from '../../world/world.ts'
@@ -32,4 +33,4 @@ const isFindable = ({ detach, promptFile }: StartRequest, { harness, native, arg
   (harness !== null &&
     (harness.registry !== null ||
       harness.capture.some(({ from }) => from === 'open-file' || from === 'variable' || (from === 'output' && detach)) ||
-      (harness.capture.some(({ from }) => from === 'database') && (promptFile !== undefined || isHeadless(harness, argv.slice(1))))))
+      (harness.capture.some(({ from }) => from === 'database') && (promptFile !== undefined || isHeadless(harness, argumentsOf(argv, harness))))))

@@ -37,10 +37,15 @@ export const conversationNewest: Check<Effect> = {
 export const conversationOwned: Check<Effect> = {
   name: 'conversation-in-use',
   when: ['retire', 'settle', 'claim'],
-  check: ({ plan: { world, request, spoken, session } }) =>
-    spoken.harness === null || spoken.native === null || request.adopt !== undefined
-      ? null
-      : ownedAlready(world, { harness: spoken.harness.name, id: spoken.native }, session, request.allowUnmanaged === true),
+  check: async ({ plan: { world, request, spoken, session } }) => {
+    const { harness, native, names } = spoken
+    const carried = harness === null || native === null ? names : [{ harness: harness.name, id: native }]
+    for (const one of request.adopt === undefined ? carried : []) {
+      const problem = await ownedAlready(world, one, session, request.allowUnmanaged === true)
+      if (problem !== null) return problem
+    }
+    return null
+  },
 }
 
 export const agentsBeside: Check<Effect> = {

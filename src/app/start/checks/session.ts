@@ -36,6 +36,20 @@ export const endingAround = (parent: Run | null): Problem =>
     hint: 'start it outside, or with --independent',
   })
 
+/** A script may start several agents: none of their conversations is another live session's. */
+export const conversationsNamed: Check<'session'> = {
+  name: 'conversations-named',
+  when: ['session'],
+  check: async ({ world, store, request, spoken: { harness, names }, known }) => {
+    for (const native of harness === null ? names : []) {
+      const owner = await store.conversations.owner(native)
+      const isOwn = owner === null || owner.session.id === (known?.id ?? request.session)
+      if (!isOwn && owner.run !== null && isLive(owner.run)) return carriedBy(world, `${native.harness} session ${native.id}`, owner.run)
+    }
+    return null
+  },
+}
+
 /** One conversation is one session's. An adopted agent carries its conversation already: if that session lives, the claim says so. */
 export const conversationElsewhere: Check<'session'> = {
   name: 'conversation-of-other-session',
