@@ -167,6 +167,7 @@ export {
   type Usage,
 } from './run.ts'
 export { lineageOfRun, type RunRoot } from './run-root.ts'
+export type { FailureRecord, WatchedRun, WatchLimits, WorkSigns } from './run-watch.ts'
 export type {
   HomesDaemon,
   Runs,
@@ -184,4 +185,19 @@ export type { SpareRule } from './spare.ts'
 export { END_STATES, type EndState, LIVE_STATES, RUN_EVENTS, RUN_TABLE, type RunEvent, type RunState, statesThatTake } from './states.ts'
 export { addTokens, type FileCursor, highestTokens, NO_TOKENS, type Tokens, tokensBeyond, totalTokens, type UsageCursor } from './usage.ts'
 export type { Self, SelfProof } from './who-am-i.ts'
+export {
+  PUBLISH_WAYS,
+  type PublishWay,
+  type TemplateValues,
+  type UnusedKey,
+  WORKFLOW_DEFAULT,
+  WORKFLOW_FILE,
+  WORKFLOW_HOOKS,
+  type Workflow,
+  type WorkflowHook,
+  type WorkflowLimits,
+  type WorkflowSource,
+  type Workflows,
+  type WorkflowTrust,
+} from './workflow.ts'
 export { BRANCH_PREFIX, REMOVED_PREFIX, WORKTREE_REASON, type WorktreeRequest, type WorktreeState, type Worktrees } from './worktree.ts'

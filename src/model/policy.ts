@@ -48,6 +48,13 @@ export const policy = {
   runRecordBytes: 16 * 1024 * 1024,
   /** Nor are the daemon's own files, the receipts of hooks, and the configuration. */
   smallFileBytes: 1024 * 1024,
+  /** A `WORKFLOW.md` has so many bytes at most. Its YAML may repeat so many parts by alias. */
+  workflowBytes: 256 * 1024,
+  yamlAliases: 100,
+  /** A template and its result: characters that are read, milliseconds of rendering, and characters that it may make. */
+  templateBytes: 256 * 1024,
+  templateMs: 500,
+  templateMemory: 4 * 1024 * 1024,
   /** So much of a log of git is read to learn which commits it names. */
   gitLogBytes: 64 * 1024 * 1024,
   /** Settings of a harness that are larger are not changed. */
