@@ -18,7 +18,7 @@ export default defineConfig({
           ...shared,
           name: 'fast',
           sequence: { groupOrder: 0 },
-          include: ['test/{app,cli,lib,rooms,model,decide,show,observe,record,keep,harness,act,mcp,http,daemon,docs,pins}/**/*.test.ts'],
+          include: ['test/{app,source,cli,lib,rooms,model,decide,show,observe,record,keep,harness,act,mcp,http,daemon,docs,pins}/**/*.test.ts'],
         },
       },
       {

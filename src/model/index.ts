@@ -181,6 +181,20 @@ export type {
 } from './service.ts'
 export { ID_GRAMMAR, ID_PATTERN, isNativeId, isSessionId, liveRunsOf, type NativeId, type Session, type SessionRecord } from './session.ts'
 export { signalsIn } from './signals.ts'
+export {
+  CALL_FAILURES,
+  type Called,
+  type CallFailure,
+  type CallFailureKind,
+  type FeedbackReceipt,
+  type Source,
+  type SourceClaim,
+  type SourceFeedback,
+  type SourceHealth,
+  type SourceHold,
+  type SourceItem,
+  type SourceReport,
+} from './source.ts'
 export type { SpareRule } from './spare.ts'
 export { END_STATES, type EndState, LIVE_STATES, RUN_EVENTS, RUN_TABLE, type RunEvent, type RunState, statesThatTake } from './states.ts'
 export { addTokens, type FileCursor, highestTokens, NO_TOKENS, type Tokens, tokensBeyond, totalTokens, type UsageCursor } from './usage.ts'

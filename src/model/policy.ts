@@ -48,6 +48,19 @@ export const policy = {
   runRecordBytes: 16 * 1024 * 1024,
   /** Nor are the daemon's own files, the receipts of hooks, and the configuration. */
   smallFileBytes: 1024 * 1024,
+  /** A call to a source or surface takes so long and brings so much at most. */
+  sourceCallMs: 20_000,
+  sourceCallBytes: 8 * 1024 * 1024,
+  /** Pauses after failed calls; after a refused credential only a person can help, so they are long. No pause of the other side is kept for longer. */
+  sourceRetryMinMs: 2_000,
+  sourceRetryMaxMs: 300_000,
+  sourceAuthMinMs: 300_000,
+  sourceAuthMaxMs: 1_800_000,
+  sourcePauseMs: 3_600_000,
+  /** An id of a source has so many characters at most. */
+  sourceIdChars: 200,
+  /** A list of a source has so many pages at most. */
+  sourcePages: 50,
   /** A `WORKFLOW.md` has so many bytes at most. Its YAML may repeat so many parts by alias. */
   workflowBytes: 256 * 1024,
   yamlAliases: 100,
