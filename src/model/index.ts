@@ -168,6 +168,7 @@ export {
 } from './run.ts'
 export { lineageOfRun, type RunRoot } from './run-root.ts'
 export type { FailureRecord, WatchedRun, WatchLimits, WorkSigns } from './run-watch.ts'
+export type { SecretRef, Secrets } from './secret.ts'
 export type {
   HomesDaemon,
   Runs,

@@ -57,6 +57,9 @@ export const policy = {
   sourceAuthMinMs: 300_000,
   sourceAuthMaxMs: 1_800_000,
   sourcePauseMs: 3_600_000,
+  /** A secret is no longer, and a program that tells it takes no longer. */
+  secretBytes: 64 * 1024,
+  secretMs: 15_000,
   /** An id of a source has so many characters at most. */
   sourceIdChars: 200,
   /** A list of a source has so many pages at most. */
