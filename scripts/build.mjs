@@ -45,11 +45,13 @@ try {
     command('src/cli/hook-main.ts', `${next}/hook.cjs`, false),
     command('src/mcp/index.ts', `${next}/mcp.cjs`, false),
     command('src/daemon/index.ts', `${next}/daemon.cjs`, false),
+    command('src/keep/workflow/bundle.ts', `${next}/workflow.cjs`, false),
     command('src/cli/main.ts', `${next}/test/dist/cli.cjs`, true),
     command('src/cli/help/index.ts', `${next}/test/dist/help.cjs`, true),
     command('src/cli/hook-main.ts', `${next}/test/dist/hook.cjs`, true),
     command('src/mcp/index.ts', `${next}/test/dist/mcp.cjs`, true),
     command('src/daemon/index.ts', `${next}/test/dist/daemon.cjs`, true),
+    command('src/keep/workflow/bundle.ts', `${next}/test/dist/workflow.cjs`, true),
     build({
       ...shared,
       entryPoints: ['src/library/index.ts'],

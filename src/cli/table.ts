@@ -27,6 +27,7 @@ import { run } from './commands/run.ts'
 import { send } from './commands/send.ts'
 import { service } from './commands/service.ts'
 import { siblings } from './commands/siblings.ts'
+import { source } from './commands/source.ts'
 import { status } from './commands/status.ts'
 import { stop } from './commands/stop.ts'
 import { task } from './commands/task.ts'
@@ -69,6 +70,7 @@ export const TABLE: readonly Command[] = [
   hooks,
   daemon,
   service,
+  source,
   completion,
   help,
   version,

@@ -202,14 +202,11 @@ export { addTokens, type FileCursor, highestTokens, NO_TOKENS, type Tokens, toke
 export type { Self, SelfProof } from './who-am-i.ts'
 export {
   PUBLISH_WAYS,
-  type PublishWay,
   type TemplateValues,
   type UnusedKey,
   WORKFLOW_DEFAULT,
   WORKFLOW_FILE,
-  WORKFLOW_HOOKS,
   type Workflow,
-  type WorkflowHook,
   type WorkflowLimits,
   type WorkflowSource,
   type Workflows,

@@ -44,6 +44,7 @@ export {
   type WorktreeView,
 } from './session-view.ts'
 export { type SiblingView, siblingJson, siblingsText } from './siblings.ts'
+export { type CheckedStep, sourceCheckJson, sourceCheckText } from './source-check.ts'
 export { statesPage } from './states.ts'
 export { levelText, tasksText, taskText } from './task.ts'
 export { terminalText } from './terminal-text.ts'

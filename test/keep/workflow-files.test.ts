@@ -11,7 +11,7 @@ const base = mkdtempSync(join(tmpdir(), 'hf-workflow-'))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 const env = { PATH: process.env['PATH'], HOME: base, XDG_CONFIG_HOME: join(base, 'xdg') }
 const git = (dir: string, ...args: string[]): string => gitIn(env, dir, ...args)
-const files = workflowFiles(env, join(base, 'looks'), join(base, 'home'))
+const files = workflowFiles(env, join(base, 'looks'), join(base, 'home'), join(import.meta.dirname, '../../dist'))
 
 let serial = 0
 function repository(text: string | null): string {

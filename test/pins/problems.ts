@@ -48,6 +48,7 @@ export const PINNED_PROBLEMS: Readonly<Record<number, readonly string[]>> = {
     'session-id-invalid',
     'session-without-pane',
     'settings-invalid',
+    'source-url-invalid',
     'task-outside-session',
     'terminal-missing',
     'text-empty',

@@ -11,6 +11,7 @@ export function cycles(sources: readonly Source[], which: 'value' | 'any'): stri
 /** The sub-rooms of app, lowest first: each may import only those before it, and itself. */
 export const APP_ORDER = [
   'world',
+  'source',
   'daemon',
   'recover',
   'caller',

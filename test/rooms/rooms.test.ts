@@ -14,8 +14,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   record: ['model', 'lib'],
   keep: ['model', 'lib'],
   harness: ['model', 'lib'],
+  source: ['model', 'lib'],
   act: ['model', 'decide'],
-  app: ['model', 'lib', 'decide', 'show', 'observe', 'record', 'keep', 'harness', 'act'],
+  app: ['model', 'lib', 'decide', 'show', 'observe', 'record', 'keep', 'harness', 'source', 'act'],
   library: ['app', 'show', 'model'],
   cli: ['app', 'show', 'model'],
   mcp: ['app', 'show', 'model'],
@@ -26,7 +27,14 @@ const PURE = ['model', 'decide', 'show']
 /** A package lives in one room; a new one needs a decision page. */
 const PACKAGES: Readonly<Record<string, string>> = { 'smol-toml': 'app', '@photostructure/sqlite': 'record' }
 /** These are only in a bundle, and nobody who installs Holdfast gets them a second time. */
-const BUNDLED: Readonly<Record<string, string>> = { '@modelcontextprotocol/server': 'mcp', zod: 'mcp', hono: 'http', '@hono/node-server': 'http' }
+const BUNDLED: Readonly<Record<string, string>> = {
+  '@modelcontextprotocol/server': 'mcp',
+  zod: 'mcp',
+  hono: 'http',
+  '@hono/node-server': 'http',
+  yaml: 'keep',
+  liquidjs: 'keep',
+}
 /** `shims.ts` is put in the place of a part of the SDK by the build, and `pages.ts` is for `npm run docs`. */
 const ENTRANCES = [
   'cli/main.ts',
@@ -37,6 +45,7 @@ const ENTRANCES = [
   'mcp/index.ts',
   'mcp/shims.ts',
   'daemon/index.ts',
+  'keep/workflow/bundle.ts',
 ]
 const MAX_LINES = 250
 
@@ -93,7 +102,7 @@ test('packages stay in their room', () => {
 test('the command and the hooks pay for no package of another door', () => {
   const inputs = JSON.parse(readFileSync('dist/test/inputs.json', 'utf8')) as Record<string, readonly string[]>
   const has = (bundle: string, name: string): boolean => inputs[bundle]?.some((path) => path.includes(`node_modules/${name}/`)) ?? false
-  const bundle: Readonly<Record<string, string>> = { mcp: 'mcp.cjs', http: 'daemon.cjs' }
+  const bundle: Readonly<Record<string, string>> = { mcp: 'mcp.cjs', http: 'daemon.cjs', keep: 'workflow.cjs' }
   for (const [name, room] of Object.entries(BUNDLED)) {
     expect(has(bundle[room] ?? '', name), name).toBe(true)
     expect([has('cli.cjs', name), has('hook.cjs', name)], name).toEqual([false, false])

@@ -1,19 +1,23 @@
 import { mkdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { readIfFile, replaceFile, sha256 } from '../../lib/index.ts'
 import { type Environment, policy, WORKFLOW_FILE, type WorkflowSource, type Workflows, type WorkflowTrust } from '../../model/index.ts'
 import { type Look, lookAt, type Site } from '../worktree/looking.ts'
 import { seatOf } from '../worktree/seat.ts'
-import { parseFrontMatter } from './front-matter.ts'
-import { renderTemplate } from './template.ts'
+import type * as Bundle from './bundle.ts'
 
-/** `looks`: a folder of ours, for what a look needs. `home`: where the allowed contents are noted, a file for each repository. */
-export function workflowFiles(env: Environment, looks: string, home: string): Workflows {
+/**
+ * `looks`: a folder of ours, for what a look needs. `home`: where the allowed contents are noted, a file for each repository. `assets`: where the
+ * bundle with the parsers lies.
+ */
+export function workflowFiles(env: Environment, looks: string, home: string, assets: string): Workflows {
   const folder = join(home, 'workflows')
+  const bundle = (): typeof Bundle => createRequire(import.meta.url)(join(assets, 'workflow.cjs')) as typeof Bundle
   return {
     read: (repository) => readAtDefaultBranch({ env, folder: looks }, repository),
-    parse: parseFrontMatter,
-    render: renderTemplate,
+    parse: (text) => bundle().parseFrontMatter(text),
+    render: (template, values) => bundle().renderTemplate(template, values),
     trusted: (repository) => readTrust(join(folder, nameOf(repository)), repository),
     trust: (entry) => {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
