@@ -67,7 +67,7 @@ export const policy = {
   /** A `WORKFLOW.md` has so many bytes at most. Its YAML may repeat so many parts by alias. */
   workflowBytes: 256 * 1024,
   yamlAliases: 100,
-  /** A template and its result: characters that are read, milliseconds of rendering, and characters that it may make. */
+  /** Limits of a template: its characters, the milliseconds of its rendering, and the characters of its result. */
   templateBytes: 256 * 1024,
   templateMs: 500,
   templateMemory: 4 * 1024 * 1024,

@@ -1,4 +1,4 @@
-/** What a look at a working run shows. Each text is a fingerprint: equal texts mean that nothing changed. */
+/** The signs of work that a look at a run shows. Each text is a fingerprint: equal texts mean that nothing changed. */
 export type WorkSigns = {
   /** The agent's own signs of life: transcript, log, tokens, processor time of its tree. */
   readonly activity: string

@@ -89,7 +89,7 @@ export interface Source {
   receipt(receipt: FeedbackReceipt): Promise<Called<'taken'>>
 }
 
-/** What the calls to a source came to, for its next try. Times are of a clock that never jumps. */
+/** The outcome of the calls to a source, and the time of the next. Times are of a clock that never jumps. */
 export type SourceHealth = {
   readonly state: 'ok' | 'retrying' | 'limited' | 'auth-blocked'
   readonly failures: number

@@ -6,8 +6,7 @@ export const PUBLISH_WAYS = ['none', 'branch', 'pull-request'] as const
 export type PublishWay = (typeof PUBLISH_WAYS)[number]
 
 /** Scripts of the repository. Each runs in the worktree, as a run with a log and a tree that ends. */
-export const WORKFLOW_HOOKS = ['afterCreate', 'beforeRun', 'afterRun', 'beforeRemove'] as const
-export type WorkflowHook = (typeof WORKFLOW_HOOKS)[number]
+export type WorkflowHook = 'afterCreate' | 'beforeRun' | 'afterRun' | 'beforeRemove'
 
 /** What a repository says about its work. */
 export type Workflow = {

@@ -68,7 +68,7 @@ function kindOf(status: number, headers: Headers, text: string): CallFailureKind
   return status >= 500 ? 'server' : 'refused'
 }
 
-/** `Retry-After` in seconds or as a date, or the moment at which a rate limit begins anew. */
+/** `Retry-After` in seconds or as a date, or the moment at which a rate limit is reset. */
 function pauseOf(headers: Headers): number | null {
   const after = headers.get('retry-after')
   if (after !== null && /^\d{1,9}$/.test(after.trim())) return Number(after) * 1000

@@ -1,3 +1,3 @@
-export { type CallAnswer, type CallRequest, call } from './call.ts'
-export { type HttpSourceConfig, httpSource } from './http/http-source.ts'
+export { call } from './call.ts'
+export { httpSource } from './http/http-source.ts'
 export { STANDARD } from './http/standard.ts'

@@ -1,6 +1,6 @@
 import type { WatchedRun, WatchLimits, WorkSigns } from '../../model/index.ts'
 
-/** What a look at a run of a request leads to. `counted` is kept for the next look. */
+/** The outcome of a look at a request's run. `counted` is kept for the next look. */
 export type WatchVerdict = { readonly counted: WatchedRun; readonly end: { readonly reason: 'idle' | 'no-progress'; readonly why: string } | null }
 
 /** Steps longer than this are no proof of silence: the worker was frozen, was not there, or its clock jumped. */

@@ -3,7 +3,7 @@ import { policy } from '../../model/index.ts'
 
 const FENCE = '---'
 
-/** The front matter of a Markdown file as plain data (null: it has none), and the text below it. Throws with a sentence. */
+/** The front matter of a Markdown file as plain data, or null, and the text below it. Throws with a sentence. */
 export function parseFrontMatter(text: string): { readonly settings: unknown; readonly prompt: string } {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
   if (lines[0]?.trimEnd() !== FENCE) return { settings: null, prompt: lines.join('\n') }

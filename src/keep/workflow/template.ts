@@ -7,7 +7,7 @@ export function renderTemplate(template: string, values: TemplateValues): string
     strictVariables: true,
     strictFilters: true,
     ownPropertyOnly: true,
-    // Includes would read files; a map without entries has none.
+    // Includes would read files, so the engine gets an empty map of templates.
     templates: {},
     parseLimit: policy.templateBytes,
     renderLimit: policy.templateMs,

@@ -55,7 +55,7 @@ async function readIn(git: Look): Promise<WorkflowSource> {
     : { kind: 'found', branch: name, commit, text: text.out, sha256: sha256(text.out) }
 }
 
-/** The branch that the remote calls its own; without a remote `main`, `master`, or the one that is checked out. */
+/** The default branch of the remote. Without a remote: `main`, `master`, or the branch that is checked out. */
 async function defaultBranch(git: Look): Promise<string | null> {
   const remote = await git(['symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD'])
   if (remote.kind === 'done') return remote.out.trim()
