@@ -74,6 +74,11 @@ export const requirements = {
     from: `${design}; failures J01–J07`,
     due: true,
   },
+  named: {
+    promise: 'A command that names a conversation, session, question or request acts on exactly that one, or refuses.',
+    from: design,
+    due: true,
+  },
   innocent: { promise: 'Nothing that the session did not start is ever signalled.', from: `${design}; failures D07, D11, D12, D14`, due: true },
 } as const satisfies Record<string, Requirement>
 

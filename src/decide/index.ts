@@ -25,6 +25,7 @@ export {
   toJudge,
 } from './claim.ts'
 export { converge, type Step } from './converge.ts'
+export { conversationMeant } from './conversation-meant.ts'
 export { duplicateOwners, strongestOfEach } from './conversation-owners.ts'
 export { presenceOf } from './daemon-presence.ts'
 export { parseDuration } from './duration.ts'

@@ -180,7 +180,17 @@ export type {
   ServiceStatus,
   UnitState,
 } from './service.ts'
-export { ID_GRAMMAR, ID_PATTERN, isNativeId, isSessionId, liveRunsOf, type NativeId, type Session, type SessionRecord } from './session.ts'
+export {
+  type Alias,
+  ID_GRAMMAR,
+  ID_PATTERN,
+  isNativeId,
+  isSessionId,
+  liveRunsOf,
+  type NativeId,
+  type Session,
+  type SessionRecord,
+} from './session.ts'
 export { signalsIn } from './signals.ts'
 export {
   CALL_FAILURES,

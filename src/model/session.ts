@@ -24,6 +24,9 @@ export type NativeId = { readonly harness: string; readonly id: string }
 /** A session with the run that holds its epoch, if it ever ran. */
 export type SessionRecord = { readonly session: Session; readonly run: Run | null }
 
+/** Something else that names a session: a name, a conversation that it has had, or (`former`) an id of ours that it had before. */
+export type Alias = { readonly alias: string; readonly former: boolean }
+
 /** The runs among them that are live. */
 export const liveRunsOf = (views: readonly SessionRecord[]): LiveRun[] => views.flatMap(({ run }) => (run !== null && isLive(run) ? [run] : []))
 

@@ -185,6 +185,14 @@ const rows: readonly Row[] = [
     touches: 'caller front',
     set: (one) => turn<Case>(one, { proven: { ...outside, parent: one.owner, ancestors: [one.owner.id] } }),
   },
+  {
+    name: 'conversation-would-be-left',
+    touches: 'command prompt other',
+    async set({ sim, owner, conversation }) {
+      conversation(NATIVE)
+      await sim.store.conversations.bind(owner, { harness: 'claude', id: NATIVE }, { how: 'hook' }, 0)
+    },
+  },
 ]
 
 /** Session s has a live owner, started by a simulated start. */
@@ -266,6 +274,7 @@ test('the checks of a start, in their order', () => {
     'conversation-in-use retire settle claim',
     'agents-beside retire settle claim',
     'inside-owner retire',
+    'conversation-would-be-left retire settle claim',
   ])
   expect(rows.map(({ name }) => name)).toEqual(preflight.map(({ name }) => name))
 })

@@ -13,6 +13,7 @@ export const PINNED_PROBLEMS: Readonly<Record<number, readonly string[]>> = {
     'conversation-directory-unknown',
     'conversation-elsewhere',
     'conversation-of-other-session',
+    'conversation-would-be-left',
     'directory-of-git',
     'front-missing',
     'hooks-unsupported',

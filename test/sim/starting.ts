@@ -138,6 +138,13 @@ export async function starting() {
       writeFileSync(path, text)
       return path
     },
+    /** A conversation of Claude Code, as it lies on disk. */
+    conversation(id: string): void {
+      const projects = join(folder, 'user', '.claude', 'projects', '-w')
+      mkdirSync(projects, { recursive: true })
+      writeFileSync(join(projects, `${id}.jsonl`), `${JSON.stringify({ type: 'user', sessionId: id, cwd: dir })}\n`)
+    },
+    forgetConversation: (id: string): void => rmSync(join(folder, 'user', '.claude', 'projects', '-w', `${id}.jsonl`)),
     /** An agent at work that Holdfast did not start. */
     stranger(argv: readonly string[], cwd: string): ProcessId {
       const id = sim.add({ pid: ++pids, name: basename(argv[0] ?? '') })

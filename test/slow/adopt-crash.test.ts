@@ -18,7 +18,7 @@ const READS: Readonly<Record<string, RegExp>> = {
   containers: /^$/,
   'store.claims': /^$/,
   'store.runs': /./,
-  'store.sessions': /^(find|snapshot|formerIds)$/,
+  'store.sessions': /^(find|snapshot|aliases|formerIds)$/,
   'store.conversations': /^owner$/,
   'store.locks': /^(workplaces|all|strays)$/,
   'store.messages': /^(said|unread)$/,

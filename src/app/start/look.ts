@@ -1,6 +1,6 @@
 import { lookAt } from '../../act/index.ts'
 import { areWorktrees, type Choice, type ClaimDecision, decideClaim, type Holding, toJudge, verdict } from '../../decide/index.ts'
-import { type Agent, type Found, type LiveRun, type Lock, Problem, type Run, type SessionRecord } from '../../model/index.ts'
+import { type Agent, type Found, type LiveRun, type Lock, Problem, type Run, type Session, type SessionRecord } from '../../model/index.ts'
 import { holdingsOf, holdingsOn, touching, whoseLocks } from '../lock/judge-locks.ts'
 import { type Forgotten, stillForgotten } from '../lock/trees-without-record.ts'
 import { unmanagedBeside } from './beside-unmanaged.ts'
@@ -21,7 +21,8 @@ export type Look = {
   readonly plan: Plan
   readonly decision: ClaimDecision
   readonly beside: Beside
-  /** The session's last run. */
+  /** The session as it is on record, with its last run. */
+  readonly known: Session | null
   readonly last: Run | null
   /** Agents that Holdfast did not start and that work in the directory; gathered at first use. */
   readonly unmanaged: () => Promise<readonly Agent[]>
@@ -57,7 +58,7 @@ async function lookOnce(before: Plan): Promise<Look> {
   const { holdings, forgotten } = beside
   const seen = { epoch: view?.session.epoch ?? 0, firstEpoch: plan.firstEpoch, current: judged, holdings, forgotten }
   const unmanaged = once(() => unmanagedBeside(plan, beside.delegated))
-  return { plan, decision: decideClaim(seen, choice), beside, last: view?.run ?? null, unmanaged }
+  return { plan, decision: decideClaim(seen, choice), beside, known: view?.session ?? null, last: view?.run ?? null, unmanaged }
 }
 
 async function viewOf({ store, session }: Plan): Promise<SessionRecord | null> {

@@ -13,7 +13,7 @@ import {
   resumeUnsupported,
   terminalMissing,
 } from './checks/command.ts'
-import { agentsBeside, conversationNewest, conversationOwned, insideOwner, programMissing } from './checks/look.ts'
+import { agentsBeside, conversationLeft, conversationNewest, conversationOwned, insideOwner, programMissing } from './checks/look.ts'
 import { branchInvalid, currentDirectoryGone, directoryUnusable, repositoryMissing } from './checks/place.ts'
 import { commandMissing, dirEmpty, idInvalid, processesHidden } from './checks/request.ts'
 import { conversationElsewhere, conversationsNamed, nameTaken, parentEnding, runUnreadable } from './checks/session.ts'
@@ -65,6 +65,7 @@ export const preflight: readonly AnyCheck[] = [
   conversationOwned,
   agentsBeside,
   insideOwner,
+  conversationLeft,
 ]
 
 /** Asks the checks of a moment in their order. The first that refuses ends the start. */

@@ -1,10 +1,11 @@
-import { idIn, isHeadless } from '../../decide/index.ts'
+import { conversationMeant, idIn, isHeadless } from '../../decide/index.ts'
 import { argumentsOf } from '../../harness/index.ts'
 import type { Harness, OnDisk, Session, SessionRecord, Store } from '../../model/index.ts'
-import { isLive, Problem } from '../../model/index.ts'
+import { isLive, Problem, SESSION_ID } from '../../model/index.ts'
 import { findSession } from '../see/find-session.ts'
 import type { World } from '../world/world.ts'
 import { isInstalled } from './agent-command.ts'
+import { hasSpoken, isOnDisk } from './conversation-left.ts'
 import type { StartRequest } from './request.ts'
 
 /** `moved`: another session than the one that was named goes on with its conversation. */
@@ -29,13 +30,15 @@ export async function resumptionOf(
     if (elsewhere !== null) return fromDisk(elsewhere, args, dir)
   }
   const named = await findSession(store, reference, ends ? 'near' : 'prefix')
-  const { session } = await followMove(store, named)
+  const meant = await earlierConversation(world, store, named, reference)
+  const { session, run } = meant === null ? await followMove(store, named) : named
   const moved = session.id === named.session.id ? {} : { moved: { from: named.session.id, to: session.id } }
   const about = { session: session.id, dir: dir ?? session.dir, ...moved }
   const harness = world.harnesses().find(({ name }) => name === session.harness)
   if (harness === undefined || harness.speech.resume === null) return { ...about, argv: args ?? session.argv }
-  const native = nativeFor(world, session, reference, harness)
+  const native = meant ?? presentConversation(session, reference, harness)
   refuseElsewhere(harness, session, dir)
+  refuseLost(world, harness, { session, run }, native)
   return { ...about, harness: harness.name, argv: args ?? [], resume: { native, from: argumentsOf(session.argv, harness) } }
 }
 
@@ -47,14 +50,41 @@ async function followMove(store: Store, view: SessionRecord): Promise<SessionRec
   return next.kind === 'found' && next.view.session.id !== id ? next.view : view
 }
 
-/** Said by its native id, that very conversation is meant; said otherwise, the last that it carried. */
-function nativeFor(world: Pick<World, 'env' | 'readDatabase'>, session: Session, reference: string, harness: Harness): string {
-  const isName = reference === session.id || reference === session.name || reference === session.native
-  const meant = isName ? null : (harness.sessions?.find(world.env, reference, world.readDatabase)?.id ?? null)
-  const id = meant ?? session.native ?? idIn(harness, argumentsOf(session.argv, harness))
+/** An earlier conversation of the session, where the reference names one; null: it names the session. */
+async function earlierConversation(
+  world: Pick<World, 'env' | 'harnesses' | 'readDatabase'>,
+  store: Store,
+  { session }: SessionRecord,
+  reference: string,
+): Promise<string | null> {
+  const harness = world.harnesses().find(({ name }) => name === session.harness)
+  if (harness === undefined) return null
+  const meant = conversationMeant(reference, session, await store.sessions.aliases(session.id), {
+    isThere: (id) => isOnDisk(world, harness, id),
+    isLike: (id) => (harness.speech.id ?? SESSION_ID).test(id),
+  })
+  if (meant.kind === 'ambiguous')
+    throw new Problem('conversation-ambiguous', `${reference} could be any of these in session ${session.id}: ${meant.ids.join(', ')}`, {
+      hint: 'give the whole id of the conversation, or the name of the session for its last one',
+      detail: { session: session.id, candidates: meant.ids },
+    })
+  return meant.kind === 'conversation' ? meant.id : null
+}
+
+function presentConversation(session: Session, reference: string, harness: Harness): string {
+  const id = session.native ?? idIn(harness, argumentsOf(session.argv, harness))
   if (id !== null) return id
   throw new Problem('conversation-unknown', `which ${harness.title} session ${session.id} carried is not known, so it cannot be resumed`, {
     hint: `name it: holdfast resume NATIVE-ID; hooks tell it from the start: holdfast hooks install ${harness.name}; or begin anew: holdfast run --session ${reference} ${harness.name}`,
+  })
+}
+
+/** A conversation that was never given a prompt begins anew under its id. One that had content and is not there would be replaced in silence. */
+function refuseLost(world: Pick<World, 'env' | 'readDatabase'>, harness: Harness, { session, run }: SessionRecord, native: string): void {
+  if (harness.sessions === null || isOnDisk(world, harness, native)) return
+  if (native === session.native && !hasSpoken(run)) return
+  throw new Problem('conversation-missing', `${harness.title} has no conversation ${native} here: it was removed, or lies in another home`, {
+    hint: `to begin a new one in session ${session.id}: holdfast run --session ${session.id} --new ${harness.name}`,
   })
 }
 

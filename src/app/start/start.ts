@@ -1,5 +1,4 @@
 import { dismissKeeper, type RunEnd } from '../../act/index.ts'
-import type { OnLive } from '../../decide/index.ts'
 import type { ProcessId, RunBase } from '../../model/index.ts'
 import { Problem } from '../../model/index.ts'
 import type { Caller } from '../caller/prove-caller.ts'
@@ -10,6 +9,7 @@ import type { World } from '../world/world.ts'
 import { takeIn } from './adopt-process-tree.ts'
 import { claim } from './claim.ts'
 import { clearTheWay, endLeft } from './clear-the-way.ts'
+import { conversationLeft } from './conversation-left.ts'
 import { equip } from './create-run-files.ts'
 import { abandon, handOver, launchDetached, launchOf, untilHarness } from './launch.ts'
 import { type Beside, contended, effectOf, type Look, lookAndDecide } from './look.ts'
@@ -20,8 +20,9 @@ import { recordRefusal } from './record-refusal.ts'
 import type { StartRequest } from './request.ts'
 import type { Begun, Started } from './started.ts'
 
-/** Asked where a live owner is about to refuse a start; answers what to do about it, or null: leave it. */
-type Ask = (refusal: Problem) => OnLive | null
+/** Asked where a start is about to be refused because of a live owner or of the conversation that it would leave; null: leave it so. */
+type Ask = (refusal: Problem) => Answer | null
+export type Answer = Partial<Pick<StartRequest, 'onLive' | 'newConversation'>>
 
 /** Start a session's next run: plan, look, decide, clear the way as far as the caller allows, claim, launch. `proven`: the caller, as just proven. */
 export async function start(world: World, request: StartRequest, ask: Ask = () => null, proven: Caller | null = null): Promise<Started> {
@@ -30,13 +31,15 @@ export async function start(world: World, request: StartRequest, ask: Ask = () =
     plan = await planned(world, request, proven)
     return await startPlanned(plan)
   } catch (error) {
-    const onLive = error instanceof Problem && error.kind === 'held' ? ask(error) : null
-    if (onLive !== null) return start(world, { ...request, onLive })
+    const answer = error instanceof Problem && mayBeAsked(error) ? ask(error) : null
+    if (answer !== null) return start(world, { ...request, ...answer }, ask)
     // Only now: a start that goes on after the question was never refused.
     await recordRefusal(world, request, plan, error)
     throw error
   }
 }
+
+const mayBeAsked = ({ kind, id }: Problem): boolean => kind === 'held' || id === 'conversation-would-be-left'
 
 /** Request, caller, command, session, place: each is gathered, then checked, before the next is. */
 async function planned(world: World, request: StartRequest, proven: Caller | null): Promise<Plan> {
@@ -100,20 +103,23 @@ async function stepByStep(first: Plan, worktrees: string[]): Promise<Started> {
 }
 
 /** Null: somebody was first, look again. */
-async function claimAndLaunch({ plan, beside, last, unmanaged }: Look, seenEpoch: number, retired: RunEnd[]): Promise<Started | null> {
+async function claimAndLaunch({ plan, beside, known, last, unmanaged }: Look, seenEpoch: number, retired: RunEnd[]): Promise<Started | null> {
   const { world, request } = plan
   if (last !== null) {
     await dismissKeeper(last, world)
     const stuck = await endLeft(plan, last.id)
     if (stuck !== null) retired.push(stuck)
   }
-  const notes = await notesOn(plan, beside)
+  const left = conversationLeft(plan, known, last)
+  const notes = [...(await notesOn(plan, beside)), ...(left === null ? [] : [leftText(left)])]
   const run = await claim(plan, seenEpoch, beside, await unmanaged())
   if (run === null) return null
   const started = await (request.adopt === undefined ? launch(plan, run, retired, notes) : takeIn(plan, run, request.adopt))
   // Last: nothing of this start waits for it, and nothing of it can be taken for litter.
   return { ...started, notes: [...started.notes, ...(await reapInPassing(world))] }
 }
+
+const leftText = (left: string): string => `the conversation ${left} of this session is left; holdfast resume ${left} goes on with it`
 
 /** What a person should know who has just taken a directory. */
 async function notesOn({ world, directory, request }: Plan, { holdings, neighbours }: Beside): Promise<string[]> {

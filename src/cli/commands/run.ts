@@ -1,6 +1,6 @@
 import { knownAgents, type World } from '../../app/index.ts'
 import type { Command } from '../command.ts'
-import { type Parsed, value } from '../options.ts'
+import { flag, type Parsed, value } from '../options.ts'
 import { begin } from '../start/begin.ts'
 import { CHOICES } from '../start/choices.ts'
 import { requestOf } from '../start/request.ts'
@@ -14,6 +14,7 @@ export const run: Command = {
   options: [
     value('session', 'S', 'session', 'start the next run of this session; an unknown id makes a new session'),
     value('name', 'NAME', 'text', 'another name for the session; without --session also its id'),
+    flag('new', 'begin a new conversation in a session that has one; the id of the old one still finds it'),
     {
       kind: 'maybe',
       name: 'worktree',
@@ -30,8 +31,8 @@ export const run: Command = {
       'Starts the next run of a session and keeps exactly one live owner on it.',
       'The name of a known agent starts that agent, with its arguments passed on; Holdfast chooses its session id where the agent allows it.',
       `Known agents: ${knownAgents().join(', ')}; config.toml can describe others.`,
-      'Behind -- any command runs unchanged.',
       'A session with a live owner is refused and the owner is named, unless --takeover, --attach or --wait says otherwise.',
+      'A session that has a conversation begins a new one only with --new, or when a person at the terminal agrees.',
     ],
     examples: [
       ['run --name api claude', 'Claude Code starts as session api, in this directory and on this terminal.'],
@@ -60,5 +61,5 @@ async function runVerb(world: World, parsed: Parsed): Promise<number> {
   const known = !literal && world.harnesses().some(({ name }) => name === first)
   const said = known ? { harness: first, argv: rest } : { argv: command ?? [] }
   const base = { ...said, session: values.get('session'), name: values.get('name'), worktree: values.get('worktree') }
-  return begin(world, parsed, requestOf(parsed, base))
+  return begin(world, parsed, { ...requestOf(parsed, base), newConversation: parsed.flags.has('new') })
 }

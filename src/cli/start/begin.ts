@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { isatty } from 'node:tty'
-import { type OnLive, type Started, type StartRequest, start, type World } from '../../app/index.ts'
+import { type Answer, type Started, type StartRequest, start, type World } from '../../app/index.ts'
 import { Problem } from '../../model/index.ts'
 import { paneJson, plain, retiredText, stoppedJson } from '../../show/index.ts'
 import type { Parsed } from '../options.ts'
@@ -10,14 +10,14 @@ import { isHosted, join, onTerminal } from './join.ts'
 
 /** Starts it, and tells the caller. On a terminal with a live owner the person is asked. */
 export async function begin(world: World, parsed: Parsed, request: StartRequest): Promise<number> {
-  const mayAsk = request.onLive === 'refuse' && !parsed.flags.has('json') && !request.detach && isatty(0) && isatty(2)
+  const mayAsk = !parsed.flags.has('json') && !request.detach && isatty(0) && isatty(2)
   const asked = new Set<unknown>()
-  const askFor = (refusal: Problem): OnLive | null => {
-    const holder = refusal.detail['holder'] as { attach: string | null; session: string } | undefined
-    if (!mayAsk || holder === undefined || holder.session !== request.session) return null
+  const askFor = (refusal: Problem): Answer | null => {
+    const question = mayAsk ? questionOn(refusal, request) : null
+    if (question === null) return null
     asked.add(refusal)
     sayProblem(refusal)
-    return ask(holder.attach !== null)
+    return question()
   }
   try {
     return await report(await start(world, request, askFor), world, parsed, 'started')
@@ -28,18 +28,34 @@ export async function begin(world: World, parsed: Parsed, request: StartRequest)
   }
 }
 
+/** A refusal that a person at the terminal may lift; null: it stands. */
+function questionOn(refusal: Problem, request: StartRequest): (() => Answer | null) | null {
+  if (refusal.id === 'conversation-would-be-left')
+    return () => (['n', 'new'].includes(answerTo('begin a [n]ew conversation, or [l]eave? ')) ? { newConversation: true } : null)
+  const holder = refusal.detail['holder'] as { attach: string | null; session: string } | undefined
+  if (request.onLive !== 'refuse' || holder === undefined || holder.session !== request.session) return null
+  return () => {
+    const onLive = ask(holder.attach !== null)
+    return onLive === null ? null : { onLive }
+  }
+}
+
 /** On a terminal the person decides: attach, take over, or leave. */
 function ask(canAttach: boolean): 'attach' | 'takeover' | null {
+  const answer = answerTo(`${canAttach ? '[a]ttach, ' : ''}[t]ake over, or [l]eave? `)
+  if (answer === 't' || answer === 'take over') return 'takeover'
+  return canAttach && (answer === 'a' || answer === 'attach') ? 'attach' : null
+}
+
+function answerTo(question: string): string {
   const terminal = openSync('/dev/tty', 'r')
   try {
-    say(`${canAttach ? '[a]ttach, ' : ''}[t]ake over, or [l]eave? `)
+    say(question)
     const buffer = Buffer.alloc(64)
-    const answer = buffer
+    return buffer
       .toString('latin1', 0, readSync(terminal, buffer, 0, buffer.length, null))
       .trim()
       .toLowerCase()
-    if (answer === 't' || answer === 'take over') return 'takeover'
-    return canAttach && (answer === 'a' || answer === 'attach') ? 'attach' : null
   } finally {
     closeSync(terminal)
   }

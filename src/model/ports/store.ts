@@ -6,7 +6,7 @@ import type { Directory, Lock, SharedWith } from '../lock.ts'
 import type { Message, NewMessage, Said, Saying, SayingKind, Sent } from '../message.ts'
 import type { Ended, Ending, Intent, LiveRun, Run, RunBase, RunRecord, Survivor } from '../run.ts'
 import type { RunRoot } from '../run-root.ts'
-import type { NativeId, Session, SessionRecord } from '../session.ts'
+import type { Alias, NativeId, Session, SessionRecord } from '../session.ts'
 import type { Tokens } from '../usage.ts'
 
 export type ClaimRequest = {
@@ -140,6 +140,8 @@ export interface SessionStore {
   snapshot(which: 'live' | 'all', limit: number, only?: readonly string[]): Promise<Snapshot>
   /** The row, its runs, locks, events and messages move to the new id, in one transaction; the old id stays as an alias. */
   rebind(request: RebindRequest): Promise<RebindAnswer>
+  /** Everything but its id that finds it. */
+  aliases(session: string): Promise<Alias[]>
   /** What a session was called before. */
   formerIds(session: string): Promise<string[]>
 }

@@ -55,8 +55,9 @@ export const CONVERSATION_PROBLEMS = {
   'conversation-newest-in-use': { kind: 'held', means: 'The newest conversation of the directory may belong to a live agent.' },
   'conversation-unknown': { kind: 'notFound', means: 'Holdfast does not know which conversation the session carried.' },
   'conversation-missing': { kind: 'notFound', means: 'The agent has no such conversation.' },
-  'conversation-ambiguous': { kind: 'badCommand', means: 'Several agents have a conversation with this id.' },
+  'conversation-ambiguous': { kind: 'badCommand', means: 'Several conversations begin with this text, or several agents have one with this id.' },
   'conversation-elsewhere': { kind: 'badCommand', means: 'The agent finds the conversation only in its former directory.' },
   'conversation-directory-unknown': { kind: 'badCommand', means: 'The directory of the conversation is not known.' },
+  'conversation-would-be-left': { kind: 'badCommand', means: 'The session has a conversation, and the start would leave it for a new one.' },
   'resume-unsupported': { kind: 'badCommand', means: 'The agent cannot resume a conversation by its id.' },
 } as const satisfies ProblemTable

@@ -67,6 +67,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       find: (reference, how) => read(() => reads.find(db, reference, how)),
       snapshot: (which, limit, only) => read(() => reads.snapshot(db, which, limit, only ?? null)),
       rebind: (request) => write(() => rebind(db, request)),
+      aliases: (session) => read(() => reads.aliases(db, session)),
       formerIds: (session) => read(() => reads.formerIds(db, session)),
     },
     conversations: {

@@ -1,4 +1,4 @@
-import type { Found, HoldfastEvent, LiveRun, NativeId, Run, RunRoot, SessionRecord, Snapshot, Tokens } from '../../model/index.ts'
+import type { Alias, Found, HoldfastEvent, LiveRun, NativeId, Run, RunRoot, SessionRecord, Snapshot, Tokens } from '../../model/index.ts'
 import { isLive, Problem } from '../../model/index.ts'
 import type { Database, Row } from '../driver.ts'
 import { allLocks, locksOf } from './lock.ts'
@@ -27,6 +27,12 @@ export function find(db: Database, reference: string, how: 'exact' | 'prefix'): 
   if (near.length === 0 || near[0] === undefined) return { kind: 'none' }
   return near.length === 1 ? { kind: 'found', view: near[0] } : { kind: 'ambiguous', sessions: near.map((view) => view.session) }
 }
+
+export const aliases = (db: Database, session: string): Alias[] =>
+  db
+    .prepare(`SELECT alias, former FROM alias WHERE session = ? ORDER BY alias`)
+    .all(session)
+    .map((row) => ({ alias: String(row['alias']), former: row['former'] === 1 }))
 
 export const formerIds = (db: Database, session: string): string[] =>
   db

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { Problem } from '../../../model/index.ts'
 import { inUseBy } from '../beside-unmanaged.ts'
+import { choosesAnother, conversationLeft as leftBy } from '../conversation-left.ts'
 import type { Effect } from '../look.ts'
 import type { Plan } from '../plan.ts'
 import type { Check } from './check.ts'
@@ -54,6 +55,25 @@ export const agentsBeside: Check<Effect> = {
   check: async ({ plan, unmanaged }) => {
     const [first, ...more] = plan.request.allowUnmanaged === true ? [] : await unmanaged()
     return first === undefined ? null : inUseBy(plan, [first, ...more])
+  },
+}
+
+/** Nothing takes the place of a conversation in silence. A task begins anew each time, and its caller is told. */
+export const conversationLeft: Check<Effect> = {
+  name: 'conversation-would-be-left',
+  when: ['retire', 'settle', 'claim'],
+  check: ({ plan, known, last }) => {
+    if (plan.request.newConversation === true || plan.request.task !== undefined || choosesAnother(plan)) return null
+    const left = leftBy(plan, known, last)
+    if (left === null) return null
+    return new Problem(
+      'conversation-would-be-left',
+      `session ${plan.session} has a conversation (${left}), and this start would leave it for a new one`,
+      {
+        hint: `to go on with it: holdfast resume ${plan.session} · to begin a new one: add --new`,
+        detail: { session: plan.session, conversation: left, harness: known?.harness ?? null },
+      },
+    )
   },
 }
 
