@@ -1,12 +1,23 @@
 import { writeSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { isatty } from 'node:tty'
 import { Problem, plainParagraph } from '../model/index.ts'
-import { doorLine, jsonText, type Paint, painter, plain, problemJson, problemText, terminalText } from '../show/index.ts'
+import { doorLine, jsonText, type Page, type Paint, painter, plain, problemJson, problemText, terminalText } from '../show/index.ts'
 
 const colours = (fd: number): boolean => isatty(fd) && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb'
 /** Of this process alone, so that nothing from elsewhere can paint. */
 const KEY = Math.random().toString(36).slice(2)
 export const paintFor = (fd: 1 | 2): Paint => painter(colours(fd), KEY)
+/** A terminal has its width; elsewhere COLUMNS may ask for one. */
+export const pageFor = (fd: 1 | 2): Page => ({ columns: isatty(fd) ? widthOf(fd) : columnsAsked(), home: process.env['HOME'] ?? homedir() })
+const widthOf = (fd: 1 | 2): number =>
+  Math.max((fd === 1 ? process.stdout : process.stderr).columns || (columnsAsked() ?? USUAL_COLUMNS), FEWEST_COLUMNS)
+const USUAL_COLUMNS = 80
+const FEWEST_COLUMNS = 40
+function columnsAsked(): number | null {
+  const asked = Number(process.env['COLUMNS'])
+  return Number.isInteger(asked) && asked > 0 ? Math.max(asked, FEWEST_COLUMNS) : null
+}
 const throughDoor = (fd: 1 | 2, lines: readonly string[]): string => `${lines.map((line) => doorLine(line, colours(fd) ? KEY : null)).join('\n')}\n`
 
 /** Straight to the descriptor: nothing is lost when the process ends, and a closed reader is no crash. */

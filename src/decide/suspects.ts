@@ -11,19 +11,27 @@ export type Clues = {
   readonly members: readonly Member[]
   /** Processes that are somebody else's for certain: other runs, helpers, ourselves. Asked only of those that something speaks for. */
   readonly exempt: (row: ProcessRow) => boolean
+  /** Is this process on a terminal? */
+  readonly isOnTerminal: (row: ProcessRow) => boolean
+  /** Born later, it cannot have been left by the run; null: the run is not over. */
+  readonly until: number | null
   /** Why its marker is not believed, by pid. */
   readonly doubts?: ReadonlyMap<number, string>
   readonly cwd: (pid: number) => string | null
   readonly listens: (pid: number) => readonly number[]
 }
 
-/** Who looks related without proof: by secret, directory or port. What is older than the run cannot be of it, and is not looked at. */
+/**
+ * Who looks related without proof: by secret, directory or port. What is older than the run cannot be of it, and is not looked at. A directory
+ * and a port alone say nothing of a shell on a terminal, of a terminal's server, or of what was born after the run: people work there.
+ */
 export function suspectsOf(rows: readonly ProcessRow[], since: number, clues: Clues): Suspect[] {
   const members = new Set(clues.members.map(({ row }) => row.pid))
   const byPid = new Map(rows.map((row) => [row.pid, row]))
   const candidates = rows.filter((row) => row.ticks >= since && !isDead(row.state) && !members.has(row.pid))
   return candidates.flatMap((row) => {
-    const pro = speaksFor(row, clues)
+    const marks = marksOf(row, clues)
+    const pro = isPersons(row, clues) ? marks : [...marks, ...looksOf(row, clues)]
     return pro.length === 0 || clues.exempt(row) ? [] : [{ row, pro, contra: speaksAgainst(row, byPid.get(row.parent), members, clues) }]
   })
 }
@@ -37,16 +45,26 @@ export function whyLeft(hasSecret: boolean, isMarked: boolean, doubt: string | n
   return { pro: [...(hasSecret ? [SECRET] : []), ...(isMarked ? [MARKED] : [])], contra: [doubt ?? 'nothing else proves it'] }
 }
 
-function speaksFor(row: ProcessRow, { cookie, marker, dir, ports, cwd, listens }: Clues): string[] {
+const marksOf = (row: ProcessRow, { cookie, marker }: Clues): string[] => [
+  ...(row.cookie === cookie ? [SECRET] : []),
+  ...(marker !== null && row.marker === marker ? [MARKED] : []),
+]
+
+function looksOf(row: ProcessRow, { dir, ports, cwd, listens }: Clues): string[] {
   const where = cwd(row.pid)
   const shared = listens(row.pid).filter((port) => ports.has(port))
   return [
-    ...(row.cookie === cookie ? [SECRET] : []),
-    ...(marker !== null && row.marker === marker ? [MARKED] : []),
     ...(where !== null && (where === dir || where.startsWith(`${dir}/`)) ? [`works in ${where}`] : []),
     ...shared.map((port) => `listens on port ${port}, which this session opened`),
   ]
 }
+
+const SHELLS = ['sh', 'bash', 'zsh', 'fish', 'dash', 'ash', 'ksh', 'mksh', 'csh', 'tcsh', 'nu', 'pwsh', 'elvish', 'xonsh']
+const TERMINAL_SERVERS = ['tmux', 'tmux: server', 'tmux: client', 'screen', 'SCREEN', 'zellij', 'abduco', 'dtach', 'byobu']
+
+/** A login shell is called `-bash`. */
+const isPersons = (row: ProcessRow, { until, isOnTerminal }: Clues): boolean =>
+  (until !== null && row.ticks > until) || TERMINAL_SERVERS.includes(row.name) || (SHELLS.includes(row.name.replace(/^-/, '')) && isOnTerminal(row))
 
 function speaksAgainst(row: ProcessRow, parent: ProcessRow | undefined, members: ReadonlySet<number>, { marker, uid, doubts }: Clues): string[] {
   return [

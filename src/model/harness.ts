@@ -171,6 +171,8 @@ export type HookRule = {
   readonly path: (env: Environment) => string
   /** What a person still has to do or to know. */
   readonly note: string | null
+  /** Of these events, are the hooks in this file trusted by a person? Absent where the harness does not ask for that. */
+  readonly trusts?: (env: Environment, path: string, events: readonly string[]) => boolean
 } & (
   | /** A settings file in JSON with Claude's schema: `hooks.EVENT[] = {hooks: [{type: command, command}]}`. */
   { readonly kind: 'settings'; readonly events: HookEvents }

@@ -19,4 +19,6 @@ export type HookState = {
   readonly state: 'installed' | 'outdated' | 'other' | 'absent' | 'unreadable'
   readonly trouble: string | null
   readonly note: string | null
+  /** Has a person trusted them, where the harness asks for that? Null: it does not ask, or there is nothing to trust. */
+  readonly trusted: boolean | null
 }

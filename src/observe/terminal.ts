@@ -2,7 +2,9 @@ import { statSync } from 'node:fs'
 import type { ProcessId, Terminal } from '../model/index.ts'
 import { readSmall } from './proc.ts'
 
-/** The kernel's numbers for pseudo-terminals. */
+/** The kernel's numbers for consoles, and for pseudo-terminals. */
+const CONSOLE_MAJOR = 4
+const CONSOLES = 64
 const FIRST_MAJOR = 136
 const LAST_MAJOR = 143
 
@@ -13,13 +15,18 @@ export function terminalOf({ pid, ticks }: ProcessId): Terminal | null {
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     const device = Number(fields[7 - 3])
     const major = (device >> 8) & 0xfff
-    if (Number(fields[22 - 3]) !== ticks || major < FIRST_MAJOR || major > LAST_MAJOR) return null
     const minor = (device & 0xff) | ((device >> 12) & 0xfff00)
-    const path = `/dev/pts/${(major - FIRST_MAJOR) * 256 + minor}`
+    const path = pathOf(major, minor)
+    if (Number(fields[22 - 3]) !== ticks || path === null) return null
     return { path, outputAt: statSync(path).mtimeMs }
   } catch {
     return null
   }
+}
+
+function pathOf(major: number, minor: number): string | null {
+  if (major === CONSOLE_MAJOR) return minor < CONSOLES ? `/dev/tty${minor}` : `/dev/ttyS${minor - CONSOLES}`
+  return major < FIRST_MAJOR || major > LAST_MAJOR ? null : `/dev/pts/${(major - FIRST_MAJOR) * 256 + minor}`
 }
 
 /** A terminal is born with its name, and whatever is written to it changes only the other times. One whose mode was changed since is not told apart from a new one. */

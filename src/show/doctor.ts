@@ -1,3 +1,4 @@
+import { type Page, tilde, WIDE, wrapped } from './page.ts'
 import { type Paint, plain } from './paint.ts'
 
 /** One thing that `doctor` found, and what can be done about it. */
@@ -8,12 +9,44 @@ export type Finding = {
   readonly next: string | null
 }
 
-export function findingsText(findings: readonly Finding[], paint: Paint): string[] {
-  const colour = { fine: paint.green, note: paint.yellow, trouble: paint.red }
-  return findings.flatMap(({ topic, level, what, next }) => [
-    `${colour[level](level.padEnd(7))} ${paint.bold(topic)}: ${plain(what)}`,
-    ...(next === null ? [] : [`        ${paint.dim(plain(next))}`]),
-  ])
+/** Where all is well, the answer is no longer than this. */
+const MOST_LINES = 10
+/** Of what is well, a person wants to know these. */
+const TOPICS = ['agents', 'hooks', 'config', 'containment', 'daemon']
+const LEVELS = ['trouble', 'note', 'fine'] as const
+
+/** Trouble first. All of it is told; of the rest, what fits on a small page, unless `whole`. */
+export function findingsText(findings: readonly Finding[], paint: Paint, page: Page = WIDE, whole = false): string[] {
+  const told = (level: Finding['level']): string[][] =>
+    findings
+      .filter((finding) => finding.level === level && (whole || level !== 'fine' || TOPICS.includes(finding.topic)))
+      .map((finding) => findingText(finding, paint, page, whole || level !== 'fine'))
+  if (whole) return LEVELS.flatMap((level) => told(level).flat())
+  const [trouble, notes, fine] = [told('trouble').flat(), told('note'), told('fine').flat()]
+  const room = MOST_LINES - fine.length - 1
+  const shown: string[] = []
+  let left = notes.length
+  for (const lines of notes) {
+    if (shown.length + lines.length > room) break
+    shown.push(...lines)
+    left--
+  }
+  const more = left === 0 ? [] : [paint.dim(`        ${left} more ${left === 1 ? 'note' : 'notes'}: holdfast doctor --verbose`)]
+  return [...trouble, ...shown, ...more, ...fine, ...(trouble.length + notes.length === 0 ? [paint.green('all is well')] : [])]
+}
+
+const INDENT = 8
+
+function findingText({ topic, level, what, next }: Finding, paint: Paint, page: Page, withNext: boolean): string[] {
+  const colour = { fine: paint.green, note: paint.yellow, trouble: paint.red }[level]
+  const label = level.padEnd(INDENT)
+  const [first = '', ...rest] = wrapped(`${label}${topic}: ${tilde(plain(what), page)}`, page.columns, INDENT)
+  const hint = next === null || !withNext ? [] : wrapped(`${' '.repeat(INDENT)}${tilde(plain(next), page)}`, page.columns, INDENT)
+  return [
+    `${colour(level)}${' '.repeat(INDENT - level.length)}${paint.bold(topic)}${first.slice(INDENT + topic.length)}`,
+    ...rest,
+    ...hint.map(paint.dim),
+  ]
 }
 
 /** What `prune` found, a line each. */

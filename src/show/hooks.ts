@@ -29,9 +29,9 @@ export function hookStatesText(states: readonly HookState[], paint: Paint): stri
   const head: Cell[] = ['HARNESS', 'HOOKS', 'FILE'].map((text) => ({ text, paint: paint.dim }))
   return table([
     head,
-    ...states.map(({ harness, path, state, trouble }): Cell[] => [
+    ...states.map(({ harness, path, state, trouble, trusted }): Cell[] => [
       { text: harness, paint: paint.bold },
-      { text: said[state], paint: colour[state] },
+      { text: trusted === false ? `${said[state]}, not trusted yet` : said[state], paint: trusted === false ? paint.yellow : colour[state] },
       { text: plain(trouble ?? path) },
     ]),
   ])

@@ -25,6 +25,7 @@ export {
 export { messageJson, messageText, moreText, senderText, sentText } from './message.ts'
 export { daemonMetrics, METRICS_TYPE, metricsText } from './metrics.ts'
 export { heldBackText, notificationText } from './notify.ts'
+export { type Page, tilde, WIDE, wrapped } from './page.ts'
 export { doorLine, type Paint, painter, plain } from './paint.ts'
 export { problemJson, problemText } from './problem.ts'
 export { problemsPage } from './problems-page.ts'

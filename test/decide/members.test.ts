@@ -339,6 +339,8 @@ describe('suspects', () => {
     exempt: () => false,
     cwd: () => null,
     listens: () => [],
+    isOnTerminal: () => false,
+    until: null,
     ...over,
   })
   const found = (rows: readonly ProcessRow[], over: Partial<Clues> = {}) => suspectsOf(rows, 1000, clues(over))
@@ -364,6 +366,23 @@ describe('suspects', () => {
       ['listens on port 3000, which this session opened'],
     ])
   })
+  const here = { cwd: () => '/work' }
+  const named = (name: string, over: Partial<ProcessRow> = {}): ProcessRow => row(300, { name, ...over })
+  const people: readonly [what: string, row: ProcessRow, over: Partial<Clues>, suspected: boolean][] = [
+    ['a shell on a terminal', named('bash'), { isOnTerminal: () => true }, false],
+    ['a login shell on a terminal', named('-zsh'), { isOnTerminal: () => true }, false],
+    ['a shell without a terminal', named('bash'), {}, true],
+    ['another program on a terminal', named('vim'), { isOnTerminal: () => true }, true],
+    ['a tmux server', named('tmux: server'), {}, false],
+    ['one that began after the run was over', named('vim', { ticks: 5001 }), { until: 5000 }, false],
+    ['one that began before the run was over', named('vim', { ticks: 4999 }), { until: 5000 }, true],
+    ['a shell on a terminal with the secret of the run', named('bash', { cookie: 'mine' }), { isOnTerminal: () => true }, true],
+    ['a tmux server with the marker of the run', named('tmux: server', { marker: MARKER }), {}, true],
+  ]
+  for (const [what, one, over, suspected] of people)
+    verifies('innocent', `in its directory, ${what} is ${suspected ? 'a' : 'no'} suspect`, () =>
+      expect(pids([one], { ...here, ...over })).toEqual(suspected ? [300] : []),
+    )
   test('what speaks against it is told', () => {
     const rows = [row(50, { name: 'bash', ticks: 1 }), row(300, { cookie: 'mine', uid: 7, parent: 50 })]
     expect(found(rows)[0]?.contra).toEqual(['does not have its marker', 'belongs to uid 7', 'was started by bash (pid 50), which is not of it'])

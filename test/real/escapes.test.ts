@@ -98,7 +98,7 @@ verifies('visible', 'a directory, a program, a branch and a message of somebody 
     const inbox = spawnSync(COMMAND, ['_complete', 'session'], { env: lab.env })
     expectPlain('completion', Buffer.from(inbox.stdout.toString('latin1').replaceAll('\t', ''), 'latin1'))
     // A process that only looks related, with the name of its program.
-    const stranger = spawn(program, ['1000'], { cwd: dir, stdio: 'ignore' })
+    const stranger = spawn(program, ['1000'], { cwd: dir, stdio: 'ignore', detached: true })
     expect(say(lab, ['tree', 'evil', '--suspects']).stdout).toContain(String(stranger.pid))
     expect(say(lab, ['stop', '--suspect', String(stranger.pid)]).stdout).toContain('ended, seen gone')
     await gone(stranger.pid ?? 0)

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { AGENT, cgroupsOf, findings, gone, inLab, isAlive, type Lab, readOr, unable, until } from './lab.ts'
+import { AGENT, COMMAND, cgroupsOf, findings, gone, inLab, isAlive, type Lab, readOr, unable, until } from './lab.ts'
+import { onTerminal } from './terminal.ts'
 
 const isRoot = process.getuid?.() === 0
 const runsOf = (lab: Lab): string[] => readdirSync(join(lab.home, 'runs'))
@@ -219,9 +220,10 @@ verifies('innocent', 'suspects are listed with what speaks for and against, and 
   inLab(async (lab) => {
     await lab.ok(lab.detached('s', AGENT, 'idle'))
     const member = await lab.pid('main')
-    const here = spawn('sh', ['-c', 'sleep 1000 & echo $! >child; wait'], { cwd: lab.dir, stdio: 'ignore' })
+    // Each in a group of its own: what is in the group of the command is its own pipeline.
+    const here = spawn('sh', ['-c', 'sleep 1000 & echo $! >child; wait'], { cwd: lab.dir, stdio: 'ignore', detached: true })
     const child = Number(await until('its child', () => readOr(join(lab.dir, 'child')).trim() || null))
-    const there = spawn('sleep', ['1000'], { cwd: lab.newDir(), stdio: 'ignore' })
+    const there = spawn('sleep', ['1000'], { cwd: lab.newDir(), stdio: 'ignore', detached: true })
     const { suspects } = JSON.parse(await lab.ok(['tree', 's', '--suspects', '--json'])) as {
       suspects: { pid: number; pro: string[]; contra: string[] }[]
     }
@@ -230,7 +232,7 @@ verifies('innocent', 'suspects are listed with what speaks for and against, and 
       contra: ['does not have its marker', expect.stringMatching(/was started by .* \(pid \d+\), which is not of it/)],
     })
     expect(suspects.map(({ pid }) => pid).toSorted()).toEqual([here.pid, child].toSorted())
-    expect((await lab.hf(['doctor'])).stdout).toContain(`suspect: sh (pid ${here.pid}); for: works in ${lab.dir}; against: `)
+    expect((await lab.hf(['doctor', '--verbose'])).stdout).not.toMatch(/suspect:|--suspect /)
     const refused = async (args: string[], code: number): Promise<void> =>
       expect([args, (await lab.hf(['stop', '--suspect', ...args])).code]).toEqual([args, code])
     for (const pid of ['0', '1', '-1', 'x', '4194305', '']) await refused([pid], 64)
@@ -250,11 +252,39 @@ verifies('innocent', 'suspects are listed with what speaks for and against, and 
   }),
 )
 
+verifies(
+  'innocent',
+  'a person at work beside a session is no suspect of it: neither the shell, nor tmux, nor the pipeline; doctor names no suspects',
+  () =>
+    inLab(async (lab) => {
+      await lab.ok(lab.detached('live', AGENT, 'idle'))
+      for (const code of [0, 1]) await lab.hf(['run', '--session', `over${code}`, '--dir', lab.newDir(), '--', 'sh', '-c', `exit ${code}`])
+      const left = spawn('sleep', ['1000'], { cwd: lab.dir, stdio: 'ignore', detached: true })
+      const told = join(lab.newDir(), 'told')
+      // A shell on a terminal of tmux, whose server works in the directory of the session, too.
+      await onTerminal(lab, ['bash', '--norc'], async (terminal) => {
+        terminal.type([
+          `${COMMAND} tree live --suspects --json | head -c 100000 | tee ${told}; echo $$ >>${told}; echo DO''NE`,
+          'Enter',
+        ])
+        await terminal.sees(/^DONE/m)
+        const [json = '', shell = ''] = readOr(told).trim().split('\n')
+        const { suspects } = JSON.parse(json) as { suspects: { pid: number; name: string }[] }
+        expect(readlinkSync(`/proc/${shell.trim()}/cwd`)).toBe(lab.dir)
+        expect(suspects.map(({ pid, name }) => [pid, name])).toEqual([[left.pid, 'sleep']])
+        const { code, stdout } = await lab.hf(['doctor'])
+        expect([code, stdout.trimEnd().split('\n').length <= 10], stdout).toEqual([0, true])
+        expect(stdout).not.toMatch(/suspect/)
+      })
+      left.kill('SIGKILL')
+    }),
+)
+
 test('doctor says what holds runs together here, and with --fix does what needs nobody to decide', () =>
   inLab(async (lab) => {
     const found = await findings(lab, { env: { HOME: lab.newDir() } })
-    expect(found.map(({ topic }) => topic)).toEqual(['containment', 'marker', 'sight', 'daemon', 'tmux', 'notifications'])
-    expect(found.every(({ level }) => level === 'fine') || !isRoot).toBe(true)
+    expect(found.map(({ topic }) => topic)).toEqual(['agents', 'config', 'containment', 'marker', 'sight', 'daemon', 'tmux', 'notifications'])
+    expect(found.every(({ level, topic }) => level === 'fine' || topic === 'agents') || !isRoot).toBe(true)
     await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--', 'true'])
     await lab.ok(lab.detached('s', 'sh', '-c', 'sleep 1000 & exec sleep 1001'))
     const { pid, keeper } = await lab.status('s')
@@ -264,7 +294,7 @@ test('doctor says what holds runs together here, and with --fix does what needs 
       code: 76,
       stdout: expect.stringMatching(/trouble s: its agent is over, 1 of what it started live on\n +holdfast reconcile ends them/) as string,
     })
-    expect((await lab.hf(['doctor', '--fix'])).stdout).toMatch(/^s: (running|stopping) → (lost|failed) .*\nremoved .*\n(.*\n)*fine +sight/)
+    expect((await lab.hf(['doctor', '--fix'])).stdout).toMatch(/^s: (running|stopping) → (lost|failed) .*\nremoved .*\n(.*\n)*fine +config/)
     expect(cgroupsOf(readOr(join(lab.home, 'install')).trim())).toEqual([])
     expect(await lab.ok(['prune'])).toBe('nothing to remove\n')
     for (const verb of ['doctor', 'prune', 'reconcile']) expect((await lab.hf([verb, 'x'])).code).toBe(64)
@@ -278,6 +308,6 @@ test('without a cgroup doctor says so, and what would help', () =>
       encoding: 'utf8',
     })
     expect(stdout).toMatch(
-      /^note +containment: marker, cookie, ancestry, sessions and journal \(no cgroup: no cgroup v2 file system is mounted here\)\n +a writable cgroup/,
+      /^note +containment: marker, cookie, ancestry, sessions and journal \(no cgroup: no cgroup v2 file system is mounted here\)\n +a writable cgroup/m,
     )
   }))

@@ -52,9 +52,9 @@ verifies(
       const lineage = /HOLDFAST_LINEAGE=([^\0]*)/.exec(readOr(`/proc/${server}/environ`))?.[1] ?? ''
       expect(lineage).not.toBe('')
       const innocents = [
-        spawn('sleep', ['3600'], { cwd: lab.dir, stdio: 'ignore' }),
+        spawn('sleep', ['3600'], { cwd: lab.dir, stdio: 'ignore', detached: true }),
         spawn('sleep', ['3600'], { argv0: 'fake-agent.sh --session s', stdio: 'ignore' }),
-        spawn('sleep', ['3600'], { stdio: 'ignore', env: { ...process.env, HOLDFAST_SESSION: 's', HOLDFAST_LINEAGE: lineage } }),
+        spawn('sleep', ['3600'], { stdio: 'ignore', detached: true, env: { ...process.env, HOLDFAST_SESSION: 's', HOLDFAST_LINEAGE: lineage } }),
         spawn(process.execPath, ['-e', `require('net').connect(${port},'127.0.0.1').on('error',()=>{}); setInterval(()=>{}, 1000)`], {
           stdio: 'ignore',
         }),

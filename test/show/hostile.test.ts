@@ -194,7 +194,7 @@ const TEXTS: Readonly<Record<string, Given>> = {
   heldBackText: () => [words(show.heldBackText(3))],
   hookChangeText: (_, text) => [show.hookChangeText(on(text)({ harness: 'claude', path: '/p', did: 'installed', events: ['event'], note: 'note' }))],
   hookStatesText: (paint, text) => [
-    show.hookStatesText(on(text)([{ harness: 'claude', path: '/p', state: 'unreadable', trouble: 'why', note: null }]), paint),
+    show.hookStatesText(on(text)([{ harness: 'claude', path: '/p', state: 'unreadable', trouble: 'why', note: null, trusted: null }]), paint),
   ],
   installedText: (_, text) => [show.installedText(on(text)({ ...service, did: 'installed', replaced: 1, pid: 2 }))],
   levelText: (_, text) => [show.levelText({ level: 'none', why: text }), show.levelText({ level: 'cgroup', path: text })],

@@ -73,6 +73,7 @@ export async function starting() {
     unreadable: () => knobs.unreadable,
     harnesses: () => [...HARNESSES, ...knobs.own],
     ownHarnesses: () => knobs.own,
+    configFile: () => null,
     configTrouble: () => knobs.configTrouble,
     homeTrouble: null,
     readDatabase: () => null,

@@ -51,5 +51,5 @@ test('without tmux on PATH that is what is said, at once, and doctor knows; also
     writeFileSync(join(bin, 'tmux'), '#!/bin/sh\necho tmux 3.1c\n', { mode: 0o755 })
     expect(await lab.hf(lab.hosted('t', 'cat'), { env })).toMatchObject({ code: 69, stderr: expect.stringContaining('tmux 3.1c is too old: 3.2') })
     expect((await lab.hf(['doctor'], { env })).stdout).toMatch(/tmux: run --tmux is not possible: tmux 3.1c is too old/)
-    expect((await lab.hf(['doctor'])).stdout).toMatch(/tmux: runs can be hosted in panes \(tmux .+\)/)
+    expect((await lab.hf(['doctor', '--verbose'])).stdout).toMatch(/tmux: runs can be hosted in panes \(tmux .+\)/)
   }))

@@ -138,7 +138,9 @@ test(
         join(lab.home, 'config.toml'),
         `[notify]\ndesktop = false\ncommand = ${JSON.stringify(['sh', '-c', script, told])}\non = ["input", "finished", "refused", "orphan"]\n`,
       )
-      expect(await lab.ok(['doctor'])).toMatch(/notifications: told by command while the daemon runs; not by desktop: config.toml has turned it off/)
+      expect(await lab.ok(['doctor', '--verbose'])).toMatch(
+        /notifications: told by command while the daemon runs; not by desktop: config.toml has turned it off/,
+      )
       const heard = (): Told[] =>
         readOr(told)
           .split('\n')

@@ -15,6 +15,8 @@ export type Config = {
   readonly daemonPort: () => number | null
   /** How people are told of what happens (`[notify]`). */
   readonly notify: () => NotifyConfig
+  /** Where it lies; null: there is none. */
+  readonly file: () => string | null
   /** What is wrong with it, once it was read. */
   readonly trouble: () => string | null
 }
@@ -37,11 +39,13 @@ export function openConfig(home: string): Config {
       return port
     },
     notify: () => once().notify,
+    file: () => (once().isThere ? join(home, 'config.toml') : null),
     trouble: () => known?.trouble ?? null,
   }
 }
 
 type Read = {
+  readonly isThere: boolean
   readonly spares: readonly SpareRule[]
   readonly own: readonly Harness[]
   readonly port: number | 'unknown' | null
@@ -60,13 +64,19 @@ function readConfig(path: string): Read {
       return shipped
     }
   }
-  const { spare = {}, harness = {}, daemon = {}, notify = {}, ...more } = or(() => parsed(readOr(path) ?? '', path), {})
+  let isThere = true
+  const text = (): string => {
+    const read = readOr(path)
+    isThere = read !== null
+    return read ?? ''
+  }
+  const { spare = {}, harness = {}, daemon = {}, notify = {}, ...more } = or(() => parsed(text(), path), {})
   if (Object.keys(more).length > 0) troubles.push(`${path}: ${unknownKeys(Object.keys(more))}`)
   const spares = or(() => sparesFrom(spare, path), SPARE)
   const own = or(() => harnessesFrom(harness, path), [])
   const port = or<Read['port']>(() => portFrom(daemon, path), 'unknown')
   const told = or(() => notifyFrom(notify, path), NOTIFY_DEFAULT)
-  return { spares, own, port, notify: told, trouble: troubles.length === 0 ? null : troubles.join('; ') }
+  return { isThere, spares, own, port, notify: told, trouble: troubles.length === 0 ? null : troubles.join('; ') }
 }
 
 const unknownKeys = (keys: readonly string[], table = ''): string => `unknown key ${keys.map((key) => JSON.stringify(table + key)).join(', ')}`

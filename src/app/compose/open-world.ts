@@ -127,6 +127,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     learnAtEnd: (run) => recordInPassing()(async () => learnAtEnd(world, await store('writer'), run)),
     notifiers: systemNotifiers(env),
     notify: config.notify,
+    configFile: config.file,
     configTrouble: config.trouble,
     homeTrouble: home.trouble,
     daemonPort: config.daemonPort,

@@ -64,10 +64,12 @@ export function uninstallHooks(world: HookWorld, harness: string): HookChange {
 export function hooksStatus(world: HookWorld): HookState[] {
   return Object.keys(HOOKS).map((harness) => {
     const plan = planFor(world, harness)
-    const state = { harness, path: plan.path, trouble: null, note: plan.change.note }
+    const state = { harness, path: plan.path, trouble: null, note: plan.change.note, trusted: null }
     try {
       const text = textOf(plan, read(plan.path))
-      return { ...state, state: plan.isDone(text) ? 'installed' : plan.isOlder(text) ? 'outdated' : plan.isThere(text) ? 'other' : 'absent' }
+      if (!plan.isThere(text)) return { ...state, state: 'absent' }
+      const trusted = plan.rule.trusts?.(world.env, plan.path, plan.change.events) ?? null
+      return { ...state, trusted, state: plan.isDone(text) ? 'installed' : plan.isOlder(text) ? 'outdated' : 'other' }
     } catch (error) {
       if (error instanceof Problem) return { ...state, state: 'unreadable', trouble: error.message }
       throw error

@@ -30,13 +30,13 @@ function about({ files, presence }: DaemonPlace): Finding[] {
         next: 'holdfast daemon start, or status, repairs that',
       },
     ]
-  return [{ topic: 'daemon', level: 'fine', what: who(seen), next: seen.kind === 'none' ? 'nothing needs one: holdfast daemon start' : status }]
+  return [{ topic: 'daemon', level: 'fine', what: who(seen), next: seen.kind === 'none' ? 'holdfast daemon start' : status }]
 }
 
 const trouble = (what: string, next: string): Finding => ({ topic: 'daemon', level: 'trouble', what, next })
 
 function who(presence: DaemonPresence): string {
-  if (presence.kind === 'none') return 'none runs'
+  if (presence.kind === 'none') return 'none runs, and nothing needs one'
   if (presence.kind === 'dead') return 'the last one did not clear up'
   if (presence.kind === 'unseen') return `one holds this home, and cannot be judged from here: ${presence.why}`
   return `it runs (pid ${presence.process.pid}, ${presence.record === null ? 'coming up' : `${presence.record.version}, started by ${presence.record.startedBy}`})`

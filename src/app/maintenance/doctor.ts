@@ -2,9 +2,8 @@ import { type LookPorts, lookAtAll } from '../../act/index.ts'
 import { brokenInvariants, verdict } from '../../decide/index.ts'
 import type { LiveRun, SessionRecord, Store } from '../../model/index.ts'
 import { cgroupName, liveRunsOf } from '../../model/index.ts'
-import { duplicateAdvice, duplicateText, type Finding, levelText, suspectText, unreadableRunText } from '../../show/index.ts'
+import { duplicateAdvice, duplicateText, type Finding, levelText, unreadableRunText } from '../../show/index.ts'
 import { twoOwners } from '../agent/find-agents.ts'
-import { runsInQuestion, suspectsOfRuns } from '../agent/suspects.ts'
 import { judgeLocks } from '../lock/judge-locks.ts'
 import { forgottenLocks } from '../lock/trees-without-record.ts'
 import { notifyWays } from '../notify/notify.ts'
@@ -12,6 +11,7 @@ import { hosting } from '../pane/hosting.ts'
 import { unreadableRuns } from '../recover/unreadable-runs.ts'
 import { containmentFor } from '../world/choose-containment.ts'
 import type { World } from '../world/world.ts'
+import { aboutAgents } from './about-agents.ts'
 import { aboutDaemon } from './about-daemon.ts'
 import { aboutAnchors } from './anchors.ts'
 import { prune } from './prune.ts'
@@ -21,6 +21,8 @@ export async function examine(world: World): Promise<Finding[]> {
   const store = await world.store('reader')
   const { views, locks, unreadable } = await store.sessions.snapshot('live', world.policy.sessionsShown)
   return [
+    ...aboutAgents(world),
+    aboutConfig(world),
     ...machine(world),
     ...aboutDaemon(world),
     await aboutHosting(world),
@@ -44,24 +46,29 @@ export async function examine(world: World): Promise<Finding[]> {
     ),
     ...(await runs(world, views)),
     ...(await forgotten(world, store)),
-    ...(await suspects(world)),
     ...(await owners(world, views)),
     ...(await litter(world)),
     ...aboutAnchors(world),
   ]
 }
 
+function aboutConfig({ configFile, configTrouble, home }: Pick<World, 'configFile' | 'configTrouble' | 'home'>): Finding {
+  const file = configFile()
+  const trouble = configTrouble()
+  if (trouble === null) return { topic: 'config', level: 'fine', what: file ?? `the defaults hold (there is no ${home}/config.toml)`, next: null }
+  const next = 'mend it or move it away; until then nothing new is started, and what is wrong in it is left out of account'
+  return { topic: 'config', level: 'trouble', what: trouble, next }
+}
+
+const KINDS = { cgroup: 'cgroup', scope: 'systemd scope' } as const
+
 /** What holds runs together here, and what cannot be seen. */
-function machine(
-  world: Pick<World, 'cgroups' | 'configTrouble' | 'env' | 'home' | 'homeTrouble' | 'keepers' | 'own' | 'processes' | 'spares'>,
-): Finding[] {
+function machine(world: Pick<World, 'cgroups' | 'env' | 'homeTrouble' | 'keepers' | 'own' | 'processes'>): Finding[] {
   const { processes, keepers, cgroups, own } = world
   const containment = containmentFor(world, 'RUN', cgroups.base())
   const marker = keepers.markerTrouble()
   const { rows, blind } = processes.table({ since: 0, cookies: false })
   const foreign = rows.filter(({ uid }) => uid !== own.uid()).length
-  world.spares()
-  const config = world.configTrouble()
   return [
     ...(world.homeTrouble === null
       ? []
@@ -73,20 +80,10 @@ function machine(
             next: 'move it away: the next command writes it again',
           } as const,
         ]),
-    ...(config === null
-      ? []
-      : [
-          {
-            topic: 'config',
-            level: 'trouble',
-            what: config,
-            next: 'mend it or move it away; until then nothing new is started, and what is wrong in it is left out of account',
-          } as const,
-        ]),
     {
       topic: 'containment',
       level: containment.level === 'none' ? 'note' : 'fine',
-      what: levelText(containment),
+      what: containment.level === 'none' ? levelText(containment) : `each run has a ${KINDS[containment.level]} of its own`,
       next: containmentAdvice(containment.level),
     },
     {
@@ -164,20 +161,6 @@ async function owners(world: World, views: readonly SessionRecord[]): Promise<Fi
     what: duplicateText(duplicate),
     next: duplicateAdvice(duplicate),
   }))
-}
-
-async function suspects(world: World): Promise<Finding[]> {
-  const found: Finding[] = []
-  for (const [run, suspected] of await suspectsOfRuns(world, await runsInQuestion(world))) {
-    for (const { row, pro, contra } of suspected)
-      found.push({
-        topic: run.session,
-        level: 'note',
-        what: `suspect: ${row.name} (pid ${row.pid}); ${suspectText(pro, contra)}`,
-        next: `if you know that it is of it: holdfast stop --suspect ${row.pid}`,
-      })
-  }
-  return found
 }
 
 function aboutRun(world: Pick<World, 'evidence' | 'processes'>, run: LiveRun, judged: ReturnType<typeof verdict>, keeperGone: boolean): Finding[] {

@@ -14,6 +14,7 @@ import {
 import { commandsOf } from '../../harness/index.ts'
 import { helpOf, readPrompt } from '../../keep/index.ts'
 import type { Agent, Harness, NativeId } from '../../model/index.ts'
+import { installedAgent } from '../agent/installed-agents.ts'
 import type { World } from '../world/world.ts'
 import { checked } from './checks/check.ts'
 import { once } from './once.ts'
@@ -31,7 +32,7 @@ export function commandFacts(called: Called): Facts {
   return {
     ...called,
     named,
-    program: named === null ? null : (installed(world, named) ?? null),
+    program: named === null ? null : (installedAgent(world, named)?.command ?? null),
     begins: named !== null && resume !== undefined && !isUnbegun(world, named, resume.native) ? 'resume' : 'start',
     prompt: once(() => (promptFile === undefined ? null : readPrompt(promptFile))),
   }
@@ -139,11 +140,4 @@ function headless(harness: Harness, how: How, args: readonly string[], facts: Fa
   return { words, stdin: onStdin ? prompt : null }
 }
 
-export const isInstalled = (world: Pick<World, 'directories' | 'env'>, harness: Harness): boolean => installed(world, harness) !== undefined
-
-/** The first of its executables that is there. */
-const installed = (world: Pick<World, 'directories' | 'env'>, { commands, owns }: Harness): string | undefined =>
-  commands.find((command) => {
-    const path = world.directories.program(command, '/', world.env['PATH'])
-    return path !== null && owns?.(path) !== false
-  })
+export const isInstalled = (world: Pick<World, 'directories' | 'env'>, harness: Harness): boolean => installedAgent(world, harness) !== null

@@ -53,6 +53,8 @@ export type World = RunFiles & {
   readonly readDatabase: ReadDatabase
   /** Where config.toml wants the daemon on loopback; null: anywhere. */
   readonly daemonPort: () => number | null
+  /** Where config.toml lies; null: there is none. */
+  readonly configFile: () => string | null
   /** What is wrong with config.toml, if it was needed and makes no sense. */
   readonly configTrouble: () => string | null
   /** Why the file `install` of the home cannot be used, although its runs know what stood there; null: it can. */

@@ -3,19 +3,23 @@ import { exitCode } from '../../model/index.ts'
 import { anchorsFixedText, changeText, findingsText, litterText } from '../../show/index.ts'
 import type { Command } from '../command.ts'
 import { flag, noWords, type Parsed } from '../options.ts'
-import { paintFor, print, printJson } from '../out.ts'
+import { pageFor, paintFor, print, printJson } from '../out.ts'
 
 export const doctor: Command = {
   name: 'doctor',
   group: 'maintenance',
   summary: 'tell what is wrong here, and what to do about it',
   arguments: [],
-  options: [flag('fix', 'reconcile and prune first, and remove stale files of agents that are proven dead')],
+  options: [
+    flag('fix', 'reconcile and prune first, and remove stale files of agents that are proven dead'),
+    flag('verbose', 'tell everything that was looked at, with the next step for each', 'v'),
+  ],
   handlesConfigTrouble: true,
   more: () => ({
     description: [
-      'Tells how runs are held together here, which proofs are missing, and what to do about each trouble.',
-      'It also shows the files in which agents name their own processes, and which of them are stale.',
+      'Tells which agents are here, whether they report to Holdfast, and what to do about each trouble. Trouble comes first.',
+      'With --verbose it also tells which proofs are missing, and which files of agents about their own processes are stale.',
+      'Processes that only look related to a session are shown by tree S --suspects, and by nothing else.',
       'With --fix the command first does everything that is safe without your word, and tells why the rest stayed.',
     ],
     examples: [
@@ -38,7 +42,7 @@ async function doctorVerb(world: World, parsed: Parsed): Promise<number> {
     )
   else {
     if (fixed !== null) print(fixedText(fixed))
-    print(findingsText(findings, paintFor(1)))
+    print(findingsText(findings, paintFor(1), pageFor(1), parsed.flags.has('verbose')))
   }
   const troubles = findings.filter(({ level }) => level === 'trouble').map(({ what }) => what)
   if (troubles.some((what) => what.startsWith('survivor'))) return exitCode.survivors

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { HookEvent, HookEvents, HookRule } from '../../model/index.ts'
 import { folderOf, homeOf } from '../recognise/disk.ts'
+import { codexTrusts } from './codex-trust.ts'
 import { openCodePlugin } from './opencode-plugin.ts'
 
 const CLAUDE: HookEvents = {
@@ -25,6 +26,7 @@ export const codexHooks: HookRule = {
   path: (env) => join(folderOf(env, 'CODEX_HOME', '.codex'), 'hooks.json'),
   // It has no notifications; this one may decide, too, and says nothing.
   events: { ...CLAUDE, waiting: 'PermissionRequest' },
+  trusts: codexTrusts,
   note: 'codex runs no hook that you have not trusted: start codex once and choose "Trust all and continue" (or look at them with /hooks); until then, and whenever one changes, it leaves that one out without a word',
 }
 
