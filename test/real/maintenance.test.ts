@@ -263,10 +263,7 @@ verifies(
       const told = join(lab.newDir(), 'told')
       // A shell on a terminal of tmux, whose server works in the directory of the session, too.
       await onTerminal(lab, ['bash', '--norc'], async (terminal) => {
-        terminal.type([
-          `${COMMAND} tree live --suspects --json | head -c 100000 | tee ${told}; echo $$ >>${told}; echo DO''NE`,
-          'Enter',
-        ])
+        terminal.type([`${COMMAND} tree live --suspects --json | head -c 100000 | tee ${told}; echo $$ >>${told}; echo DO''NE`, 'Enter'])
         await terminal.sees(/^DONE/m)
         const [json = '', shell = ''] = readOr(told).trim().split('\n')
         const { suspects } = JSON.parse(json) as { suspects: { pid: number; name: string }[] }
