@@ -93,7 +93,7 @@ test('the same letter means the same everywhere', () => {
   const letters = TABLE.flatMap((command) => [...command.options, ...GLOBAL]).flatMap(({ short, name }) =>
     short === undefined ? [] : [`${short} ${name}`],
   )
-  expect([...new Set(letters)].toSorted()).toEqual(['a all', 'd detach', 'f follow', 'h help', 'n lines'])
+  expect([...new Set(letters)].toSorted()).toEqual(['a all', 'd detach', 'f follow', 'h help', 'n lines', 'v verbose'])
 })
 
 test('internal verbs and options are in no list', () => {
