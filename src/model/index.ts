@@ -208,7 +208,19 @@ export {
 } from './source.ts'
 export type { SpareRule } from './spare.ts'
 export { END_STATES, type EndState, LIVE_STATES, RUN_EVENTS, RUN_TABLE, type RunEvent, type RunState, statesThatTake } from './states.ts'
-export { addTokens, type FileCursor, highestTokens, NO_TOKENS, type Tokens, tokensBeyond, totalTokens, type UsageCursor } from './usage.ts'
+export {
+  addTokens,
+  type DoubtfulTime,
+  type FileCursor,
+  highestTokens,
+  NO_TOKENS,
+  type Tokens,
+  tokensBeyond,
+  totalTokens,
+  type UsageCursor,
+  type UsageMark,
+  type UsageWindow,
+} from './usage.ts'
 export type { Self, SelfProof } from './who-am-i.ts'
 export {
   PUBLISH_WAYS,

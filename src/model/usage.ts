@@ -36,7 +36,14 @@ export const highestTokens = (one: Tokens, other: Tokens): Tokens => addTokens(o
 /** How far somebody has read what a session burns. Plain JSON, so that it can be kept between two looks. */
 export type UsageCursor =
   /** `since`: when counting began; lines of before that in files that came later (copies, when a session is forked) do not count. */
-  | { readonly kind: 'lines'; readonly since: number | null; readonly tokens: Tokens; readonly files: Readonly<Record<string, FileCursor>> }
+  /** `until`: lines that were written later do not count; left out: all do. */
+  | {
+      readonly kind: 'lines'
+      readonly since: number | null
+      readonly until?: number
+      readonly tokens: Tokens
+      readonly files: Readonly<Record<string, FileCursor>>
+    }
   /** `base`: the totals when counting began; null: they could not be read then. `seen`: how the files were when they were last read. */
   | { readonly kind: 'totals'; readonly base: Tokens | null; readonly tokens: Tokens; readonly seen: Readonly<Record<string, string>> }
 
@@ -56,3 +63,18 @@ export type FileCursor = {
   /** The most that the session was said to have cost; null: unknown. */
   readonly sessionCost: number | null
 }
+
+/** Where counting of a conversation begins or ends for an agent, as it was written down. `key`: the conversation, and the agent where that is inside another. */
+export type UsageMark =
+  /** `at`: when the agent came to it, for one that it comes back to; left out: with its run. */
+  | { readonly native: string; readonly cursor: UsageCursor; readonly at?: number }
+  /** It went on elsewhere, or another agent came: what was written there later is not its own. */
+  | { readonly left: string; readonly at: number }
+  /** In that time another run may have spent there too. `to`: null: as long as that run lives. */
+  | { readonly shared: string; readonly from: number; readonly to: number | null; readonly with: string }
+
+/** A stretch of a conversation that an agent had for itself. `key`: by which what was counted of it is remembered. */
+export type UsageWindow = { readonly key: string; readonly start: UsageCursor; readonly until: number | null }
+
+/** A time in which nobody can tell who spent. `to`: null: it lasts. */
+export type DoubtfulTime = { readonly from: number; readonly to: number | null }

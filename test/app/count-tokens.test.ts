@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Counting, countTokens, furthest, lastWatched, tokensOf } from '../../src/app/usage/count-tokens.ts'
-import { begunUsage, placesOf, recordPlaces } from '../../src/app/usage/usage-baseline.ts'
+import { marksOf, placesOf, recordPlaces, windowsIn } from '../../src/app/usage/usage-baseline.ts'
 import type { World } from '../../src/app/world/world.ts'
 import { claudeUsage, usageSince } from '../../src/harness/index.ts'
 import { runFiles } from '../../src/keep/index.ts'
@@ -94,7 +94,7 @@ describe('where counting begins', () => {
     begin('one', 7)
     begin('one', 9)
     expect(placesOf(world, RUN)).toEqual({ HOME: '/first' })
-    expect(begunUsage(world, RUN, { harness: 'claude', id: 'one' }, claudeUsage)).toMatchObject({ since: 7 })
+    expect(windowsIn(world, RUN, marksOf(world, RUN), { harness: 'claude', id: 'one' }, claudeUsage)).toMatchObject([{ start: { since: 7 } }])
   })
 
   verifies('unknown', 'what nobody could write down is not counted from the beginning of time', () => {

@@ -4,7 +4,8 @@ import { agentsAmong, argumentsOf, captureNative, registeredAgents, type Seen } 
 import type { Agent, BindAnswer, Binding, Harness, LiveRun, Member, NativeId, ProcessId, ProcessRow, Run, Store } from '../../model/index.ts'
 import { isDead, isLive, sameProcess } from '../../model/index.ts'
 import { recordChanged } from '../recover/compare.ts'
-import { beginUsageLate, placesOf } from '../usage/usage-baseline.ts'
+import { countFrom, doubt } from '../usage/shared-conversations.ts'
+import { placesOf } from '../usage/usage-baseline.ts'
 import { recordInPassing } from '../world/best-effort-write.ts'
 import { candidateOf } from '../world/process-candidate.ts'
 import type { World } from '../world/world.ts'
@@ -143,7 +144,7 @@ export async function bind(world: World, store: Store, run: Run, native: NativeI
     await recordMoved(world, store, answer.moved ?? [])
     const harness = world.harnesses().find(({ name }) => name === native.harness)
     if (before?.id !== native.id || before.harness !== native.harness) {
-      if (harness !== undefined) beginUsageLate(world, run, harness, native.id)
+      if (harness !== undefined) await countFrom(world, store, run, { harness, native, before: before ?? null, isTold: binding.how === 'hook' })
       world.agentState.recordNative(run.id, native)
       await recordChanged(store, world.runRecords)
     }
@@ -152,11 +153,17 @@ export async function bind(world: World, store: Store, run: Run, native: NativeI
   return answer
 }
 
-function fenceOff(world: Pick<World, 'agentInbox' | 'agentState' | 'evidence' | 'fences'>, run: Run, { harness, id }: NativeId, owner: Run): void {
+function fenceOff(
+  world: Pick<World, 'agentInbox' | 'agentState' | 'evidence' | 'fences' | 'usageFiles'>,
+  run: Run,
+  { harness, id }: NativeId,
+  owner: Run,
+): void {
   // One that is over calls no tools.
   if (!isLive(run) || world.evidence.exit(run.id) !== null) return
   // Its tool calls now name that one: they are this run's all the same.
   world.agentState.recordRefused(run.id, { harness, id })
+  doubt(world, owner, { harness, id }, run)
   const reason = `it went to the ${harness} session ${id}, which session ${owner.session} has: both would write to the same transcript; end this agent, and resume its own session`
   if (world.fences.intent(run.id) !== null) return
   world.fences.retire(run.id, { end: 'superseded', by: 'holdfast', reason })

@@ -2,8 +2,8 @@ import type { LiveRun, Store } from '../../model/index.ts'
 import { isLive } from '../../model/index.ts'
 import { learnNative } from '../conversation/conversation.ts'
 import { type Known, knownOf } from '../conversation/known-harness.ts'
-import { spentOf } from '../usage/budget-spent.ts'
-import { countTokens, filesOf } from '../usage/count-tokens.ts'
+import { countSpent, spentOf } from '../usage/budget-spent.ts'
+import { filesOf } from '../usage/count-tokens.ts'
 import type { World } from '../world/world.ts'
 import { endAsked } from './finish.ts'
 
@@ -18,7 +18,7 @@ export async function followRun(world: World, id: string, what: string): Promise
   if (run === null || !isLive(run) || known === null) return false
   await learnSoon(world, store, run, known)
   if (what !== 'budget') return world.agentState.natives(id).length === 0 && world.clock.now() - run.startedAt < world.policy.captureMs
-  const spent = run.budget === null ? 'within' : await endSpent(world, run, run.budget)
+  const spent = run.budget === null ? 'within' : await endSpent(world, store, run, run.budget)
   if (spent === 'ended') return false
   // With no file to wait for, the timer lets us look again at once.
   world.usageFiles.recordFollowed(id, spent === 'more' ? [] : filesOf(world, id))
@@ -36,8 +36,8 @@ async function learnSoon(world: World, store: Store, run: LiveRun, known: Known)
 }
 
 /** Ends a run that has burned its budget. `more`: there was too much to read at once. */
-async function endSpent(world: World, run: LiveRun, budget: number): Promise<'ended' | 'within' | 'more'> {
-  const count = countTokens(world, run.id, 'all', false)
+async function endSpent(world: World, store: Store, run: LiveRun, budget: number): Promise<'ended' | 'within' | 'more'> {
+  const count = await countSpent(world, store, run)
   const spent = spentOf(count, budget)
   if (spent === null) return count?.more === true ? 'more' : 'within'
   await endAsked(world, run.id, spent, null)

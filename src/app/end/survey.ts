@@ -115,7 +115,7 @@ async function dueOf(world: World, store: Store, { run, seen, counted, session }
   const parentEnded = run.parent !== null && (await hasParentEnded(world, store, run, run.parent))
   const ran = run.deadlineAt === null ? 0 : ranMs(world, seen.harnessId) - how.patienceMs
   const step = converge(run, judged, { ranMs: ran, maySignal: true, parentEnded })
-  const spent = judged.kind === 'alive' && step.kind === 'keep' ? spentBy(world, run, how.patienceMs > 0) : null
+  const spent = judged.kind === 'alive' && step.kind === 'keep' ? await spentBy(world, store, run, how.patienceMs > 0) : null
   return { run, seen, judged, spent, want: spent === null ? wantOf(judged, step) : { kind: 'end', why: 'budget' } }
 }
 

@@ -4,6 +4,7 @@ import { Problem } from '../../model/index.ts'
 import type { Caller } from '../caller/prove-caller.ts'
 import { judgeLocks } from '../lock/judge-locks.ts'
 import { reapInPassing } from '../maintenance/tidy-at-start.ts'
+import { leaveToNext } from '../usage/shared-conversations.ts'
 import { removeUnused } from '../worktree/worktree.ts'
 import type { World } from '../world/world.ts'
 import { takeIn } from './adopt-process-tree.ts'
@@ -143,6 +144,8 @@ async function launch(plan: Plan, run: RunBase, retired: readonly RunEnd[], note
     // Where it cannot be made, the stub cannot enter it, and says so by not saying where it is.
     if (run.containment.level === 'cgroup') world.containers.make(run.containment.path)
     const record = { ...run, keeper: front?.keeper ?? null }
+    const { harness, native } = plan.spoken
+    if (harness !== null && native !== null) await leaveToNext(world, store, run, { harness: harness.name, id: native })
     const about = { lineage, timeoutMs: request.timeoutMs ?? null, front, umask, base: plan.base, ...equip(plan, record) }
     const launch = launchOf(world, record, about)
     if (front !== null) {

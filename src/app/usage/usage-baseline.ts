@@ -1,10 +1,10 @@
-import { choosesSession } from '../../decide/index.ts'
+import { choosesSession, windowsOf } from '../../decide/index.ts'
 import { argumentsOf, baselineUsage, HARNESSES, usageSince } from '../../harness/index.ts'
-import type { Environment, Harness, NativeId, Run, UsageCursor, UsageRule } from '../../model/index.ts'
+import type { Environment, Harness, NativeId, Run, UsageMark, UsageRule, UsageWindow } from '../../model/index.ts'
 import type { World } from '../world/world.ts'
 
-/** Whoever counts writes down how far it came; where counting began is written once, and by nobody else. */
-type Begun = { readonly env: Environment } | { readonly native: string; readonly cursor: UsageCursor }
+/** Whoever counts writes down how far it came; where counting begins and ends is written as marks, which are only ever added. */
+type Begun = { readonly env: Environment } | UsageMark
 
 export const keyOf = ({ harness, id }: NativeId): string => `${harness} ${id}`
 
@@ -14,10 +14,10 @@ export const usageRuleOf = (name: string): UsageRule | null => HARNESSES.find((o
 const PLACES = /^(HOME|XDG_\w+|\w+_(HOME|DIR))$/
 
 /** Those of its variables that say where its harness keeps things: paths, no secrets. */
-export function recordPlaces(world: World, run: string, env: Environment): void {
-  const places = Object.entries(env).filter(([name, value]) => PLACES.test(name) && value?.startsWith('/') === true)
-  record(world, run, { env: Object.fromEntries(places) })
-}
+export const recordPlaces = (world: World, run: string, env: Environment): void => record(world, run, { env: placesIn(env) })
+
+export const placesIn = (env: Environment): Environment =>
+  Object.fromEntries(Object.entries(env).filter(([name, value]) => PLACES.test(name) && value?.startsWith('/') === true))
 
 /** Whoever looks may have another home. */
 export const placesOf = (world: Pick<World, 'usageFiles' | 'env'>, run: string): Environment =>
@@ -37,14 +37,20 @@ export function beginUsageNew(world: World, run: Pick<Run, 'id' | 'startedAt'>, 
   if (usage !== null) record(world, run.id, { native: keyOf({ harness: name, id: native }), cursor: usageSince(usage, run.startedAt) })
 }
 
-/** For one that the run is known to carry only now. Lines say when they were written; totals of an old one are as they are now. */
-export function beginUsageLate(world: World, run: Run, harness: Harness, native: string): void {
-  const { usage } = harness
+/**
+ * For one that the run is known to carry only now. Lines say when they were written; totals of an old one are as they are now. `since`: until then
+ * another agent had it, or this one had another.
+ */
+export function beginUsageLate(world: Begins, run: Pick<Run, 'id' | 'argv' | 'startedAt'>, harness: Harness, native: string, since: number): void {
+  const { name, usage } = harness
   if (usage === null) return
   const at = { env: placesOf(world, run.id), id: native }
-  if (usage.kind !== 'lines' && isOlder(world, harness, usage, at, run)) beginUsage(world, run.id, harness, native)
-  else beginUsageNew(world, run, harness, native)
+  const isOld = usage.kind !== 'lines' && (since > run.startedAt || isOlder(world, harness, usage, at, run))
+  const cursor = isOld ? baselineUsage(usage, at, world.readDatabase) : usageSince(usage, since)
+  record(world, run.id, { native: keyOf({ harness: name, id: native }), cursor, ...(since > run.startedAt ? { at: since } : {}) })
 }
+
+type Begins = Pick<World, 'directories' | 'env' | 'readDatabase' | 'usageFiles'>
 
 /** Whether the totals of a conversation are of before that: those in a database do not say when it began, but who goes on with one says so. */
 export function isOlder(
@@ -60,13 +66,26 @@ export function isOlder(
 /** Births of processes are known to a hundredth of a second, those of files by another clock. */
 const BIRTH_MS = 1_000
 
-/** From where a conversation counts in a run; null: nobody knows. A full disk may have swallowed it: then lines still say when they were written. */
-export function begunUsage(world: Pick<World, 'usageFiles' | 'runRecords'>, run: string, native: NativeId, rule: UsageRule): UsageCursor | null {
-  const known = begun(world, run).flatMap((line) => ('native' in line && line.native === keyOf(native) ? [line.cursor] : []))[0]
-  if (known !== undefined) return known
-  const startedAt = rule.kind === 'lines' ? world.runRecords.read(run)?.startedAt : undefined
-  return startedAt === undefined ? null : usageSince(rule, startedAt)
+/**
+ * The stretches of a conversation that count in a run. None: nobody knows from where. A full disk may have swallowed the mark: then lines still
+ * say when they were written.
+ */
+export function windowsIn(
+  world: Pick<World, 'runRecords'>,
+  run: string,
+  marks: readonly UsageMark[],
+  native: NativeId,
+  rule: UsageRule,
+): readonly UsageWindow[] {
+  const windows = windowsOf(marks, keyOf(native))
+  const startedAt = windows.length === 0 && rule.kind === 'lines' ? world.runRecords.read(run)?.startedAt : undefined
+  return startedAt === undefined ? windows : [{ key: keyOf(native), start: usageSince(rule, startedAt), until: null }]
 }
+
+export const marksOf = (world: Pick<World, 'usageFiles'>, run: string): UsageMark[] =>
+  begun(world, run).flatMap((line) => ('env' in line ? [] : [line]))
+
+export const recordMark = (world: Pick<World, 'usageFiles'>, run: string, mark: UsageMark): void => record(world, run, mark)
 
 const begun = (world: Pick<World, 'usageFiles'>, run: string): Begun[] =>
   world.usageFiles.baseline(run).flatMap((line) => {
@@ -77,4 +96,4 @@ const begun = (world: Pick<World, 'usageFiles'>, run: string): Begun[] =>
     }
   })
 
-const record = (world: World, run: string, line: Begun): void => world.usageFiles.recordBaseline(run, JSON.stringify(line))
+const record = (world: Pick<World, 'usageFiles'>, run: string, line: Begun): void => world.usageFiles.recordBaseline(run, JSON.stringify(line))

@@ -44,13 +44,16 @@ const partly = (read: Read | null): Read | null => (read === null ? null : { ...
 
 function readFiles(rule: LinesRule, paths: readonly string[], cursor: Lines | null, maxBytes: number): Read | null {
   const since = cursor?.since ?? null
+  const until = cursor?.until
   const files = new Map(Object.entries(cursor?.files ?? {}))
   let tokens = cursor?.tokens ?? NO_TOKENS
   let left = maxBytes
   let seen = 0
   let complete = true
   for (const path of paths) {
-    const step = withFile(path, (fd, size) => readFile(rule, fd, size, files.get(path) ?? freshFile(since, isYoung(fd, since)), since, left))
+    const step = withFile(path, (fd, size) =>
+      readFile(rule, fd, size, files.get(path) ?? freshFile(since, isYoung(fd, since)), { since, until }, left),
+    )
     if (step === null) continue
     seen += 1
     left -= step.bytes
@@ -58,7 +61,9 @@ function readFiles(rule: LinesRule, paths: readonly string[], cursor: Lines | nu
     tokens = addTokens(tokens, step.burned)
     files.set(path, step.cursor)
   }
-  return seen === 0 ? null : { tokens, cursor: { kind: 'lines', since, tokens, files: Object.fromEntries(files) }, complete }
+  return seen === 0
+    ? null
+    : { tokens, cursor: { kind: 'lines', since, ...(until === undefined ? {} : { until }), tokens, files: Object.fromEntries(files) }, complete }
 }
 
 /** Before anything is burned: what is there already does not count. */
@@ -96,18 +101,24 @@ const isYoung = (fd: number, since: number | null): boolean => since === null ||
 
 type FileStep = { readonly cursor: FileCursor; readonly burned: Tokens; readonly bytes: number; readonly complete: boolean }
 
-function readFile(rule: LinesRule, fd: number, size: number, known: FileCursor, since: number | null, left: number): FileStep {
+type Span = { readonly since: number | null; readonly until: number | undefined }
+
+function readFile(rule: LinesRule, fd: number, size: number, known: FileCursor, { since, until }: Span, left: number): FileStep {
   const start = isContinued(fd, size, known) ? known : begunAnew(known, since)
   const to = Math.min(size, start.offset + left)
   let count: Count = { ...start, burned: NO_TOKENS }
   const place = eachLine(fd, start, to, (bytes) => {
     const line = rule.words.some((word) => bytes.includes(word)) ? lineOf(rule, bytes) : null
-    if (line !== null) count = counted(count, line, rule.remembers)
+    if (line !== null && isInTime(line, until)) count = counted(count, line, rule.remembers)
   })
   const complete = to === size
   const { burned, ...cursor } = { ...count, ...place, before: digestBefore(fd, place.offset), untimed: count.untimed || complete }
   return { cursor, burned, bytes: to - start.offset, complete }
 }
+
+/** Of a time that is over, a line that does not say when it was written says nothing. */
+const isInTime = (line: UsageLine, until: number | undefined): boolean =>
+  until === undefined || line.kind === 'copied' || (line.kind === 'burned' && line.at > 0 && line.at <= until)
 
 /** Whether what was read is still what lies before the offset. */
 const isContinued = (fd: number, size: number, { offset, before }: FileCursor): boolean => size >= offset && digestBefore(fd, offset) === before
