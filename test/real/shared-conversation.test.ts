@@ -7,7 +7,9 @@ import { inLab, type Lab, until } from './lab.ts'
 import { hookLine, type Obedient, obedient } from './obedient.ts'
 
 /** Two sessions with a budget of 1000, each in a conversation of its own. An answer burns 110. */
-async function twoSessions(lab: Lab): Promise<{ agent: Obedient; X: string; Y: string; begin: (session: string, ...words: string[]) => Promise<void> }> {
+async function twoSessions(
+  lab: Lab,
+): Promise<{ agent: Obedient; X: string; Y: string; begin: (session: string, ...words: string[]) => Promise<void> }> {
   const agent = obedient(lab)
   const begin = async (session: string, ...words: string[]): Promise<void> => {
     spawnSync('mkfifo', [join(lab.agentDir, `obey.${session}`)])
@@ -24,12 +26,13 @@ const burned = async (lab: Lab, session: string): Promise<number | undefined> =>
 verifies('innocent', 'a conversation counts for a session only while that has it: what the next one spends there ends nobody before', () =>
   inLab(async (lab) => {
     const { agent, X, Y, begin } = await twoSessions(lab)
+    const Z = randomUUID()
     await begin('one', '--session-id', X)
     await agent.tell('one', 'burn')
     await agent.tell('one', `id=${Y}; ${hookLine('session-start', Y)}; burn`)
     await begin('two', '--resume', X)
     await agent.tell('two', times(8, 'burn'))
-    await agent.tell('two', `id=${randomUUID()}; ${hookLine('session-start', '$id')}`)
+    await agent.tell('two', `id=${Z}; ${hookLine('session-start', Z)}`)
     await lab.ok(['reconcile'])
     expect([await burned(lab, 'one'), await burned(lab, 'two')]).toEqual([220, 880])
     // It comes back: what it spends there now is its own again, and the other's is not.
