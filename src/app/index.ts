@@ -37,7 +37,14 @@ export { type AfterJoin, endAfterJoin, joinPane } from './pane/join-pane.ts'
 export { logs } from './pane/logs.ts'
 export { type Sent, send } from './pane/send.ts'
 export { resolveUnreadable, unreadableRuns, unreadableWithoutStore } from './recover/unreadable-runs.ts'
-export { endWithoutStore, isCalled, seeWithoutStore, stopWithoutStore, unknownWithoutStore } from './recover/without-store.ts'
+export {
+  endWithoutStore,
+  isCalled,
+  type StoppedWithoutStore,
+  seeWithoutStore,
+  stopWithoutStore,
+  unknownWithoutStore,
+} from './recover/without-store.ts'
 export { countSessions, type SessionCount } from './see/count-sessions.ts'
 export { endOf } from './see/end-of.ts'
 export { happenedSince } from './see/events-since.ts'

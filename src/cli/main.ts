@@ -54,8 +54,17 @@ function explain(command: Command): number {
   return exitCode.done
 }
 
-/** Said by the caller, and not to the agent. */
-const wantsJson = (args: readonly string[]): boolean => args.slice(0, args.includes('--') ? args.indexOf('--') : undefined).includes('--json')
+/** Said by the caller, and not to the agent: from the first plain word of a verb that takes a command on, options are that command's. */
+function wantsJson(args: readonly string[]): boolean {
+  try {
+    const { flags, command } = parse(args, BEFORE_VERB)
+    const [name = '', ...rest] = command ?? []
+    return flags.has('json') || parseVerb(commandNamed(name, TABLE, texts), rest).parsed.flags.has('json')
+  } catch {
+    // Words that make no sense: whoever says --json anywhere among them is a program.
+    return args.slice(0, args.includes('--') ? args.indexOf('--') : undefined).includes('--json')
+  }
+}
 
 /** For hook.cjs, which loads this bundle when a hook needs more than it has. */
 export const openHookHelp = (home: string): HookHelp => hookHelp(openWorld({ assets: __dirname, home }))

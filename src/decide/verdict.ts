@@ -15,6 +15,10 @@ export type Seen = {
   /** Signals after which its agent exits with 0. */
   readonly zeroAfter?: readonly string[]
   readonly notStarted: number | null
+  /** The file in which the stub would have said who becomes the agent is untouched. */
+  readonly neverBegan?: boolean
+  /** The keeper that its directory names, where its row has none. */
+  readonly unrecordedKeeper?: Fact | null
   /** What the tombstone says, where the store could not be told. */
   readonly intent: Intent | null
 }
@@ -36,21 +40,27 @@ export function verdict(run: LiveRun, seen: Seen): Verdict {
   if (harness?.kind === 'unknown') return harness
   if (tree === null) return { kind: 'unknown', why: 'its tree was not looked at' }
   if (tree.kind === 'unknown') return tree
-  if (keeper === null && !run.adopted) return withoutKeeper(run, seen, tree)
+  if (keeper === null && !run.adopted && !hasBegun(seen)) return withoutKeeper(run, seen, tree)
   if (tree.kind === 'members') {
     const harnessOver = harness !== null || seen.exit !== null
     if (!harnessOver || run.until === 'tree') return { kind: 'alive' }
     return { kind: 'leftovers', members: tree.members, exit: exitOf(run, seen)?.exit ?? null }
   }
-  if (keeper?.kind === 'unknown') return keeper
   const known = exitOf(run, seen) !== null
-  if (keeper?.kind === 'alive' && !known) {
+  // A keeper that wrote the end has turned its key.
+  const kept = keeper ?? (seen.exit !== null || run.adopted ? null : (seen.unrecordedKeeper ?? KEEPER_UNRECORDED))
+  if (kept?.kind === 'unknown') return kept
+  if (kept?.kind === 'alive' && !known) {
     return harness === null
       ? { kind: 'starting', why: 'its keeper is about to start the agent' }
       : { kind: 'settling', why: 'the agent is gone and its keeper has not yet written how it ended' }
   }
   return { kind: 'over', ending: endingOf(run, seen) }
 }
+
+/** The row lost its keeper: the agent was there, and its launcher is gone, so no keeper can still be recorded. */
+const hasBegun = ({ launcher, harness, exit }: Seen): boolean => launcher.kind === 'gone' && (harness !== null || exit !== null)
+const KEEPER_UNRECORDED = { kind: 'unknown', why: 'its row has no keeper, and neither has its directory: whether that lives cannot be told' } as const
 
 /** No keeper on record means the gate never opened: nothing of it can have run. */
 function withoutKeeper(run: LiveRun, seen: Seen, tree: Tree): Verdict {
@@ -69,9 +79,10 @@ function withoutKeeper(run: LiveRun, seen: Seen, tree: Tree): Verdict {
     'no process of it was found',
   ]
   if (intent !== null) return { kind: 'over', ending: { state: intent.end, exit: null, reason: intent.reason, evidence, by: intent.by } }
-  const reason = 'it never started: the command that launched it ended first'
-  return { kind: 'over', ending: { state: 'failed', exit: null, reason, evidence, by: 'reconcile' } }
+  return { kind: 'over', ending: { state: 'failed', exit: null, reason: NEVER_STARTED, evidence, by: 'reconcile' } }
 }
+
+const NEVER_STARTED = 'it never started: the command that launched it ended first'
 
 /** With its agent, as its keeper wrote down; with the last of its tree only who looks can tell, by now. */
 export const endedAt = (run: LiveRun, exit: ExitRecord | null, now: number): number =>
@@ -89,12 +100,16 @@ export function endingOf(run: LiveRun, seen: Seen): Ending {
     'no process of it was found',
   ]
   const intent = intentOf(run) ?? seen.intent
-  if (intent !== null) return { state: intent.end, exit, reason: intent.reason, evidence, by: intent.by }
+  if (intent !== null) return { ...asIntended(run, intent), exit, evidence }
   const told = seen.exit?.told ?? null
   if (told === 'HUP' && run.tmux !== null) return { state: 'stopped', exit, evidence, ...hungUp(seen.server ?? null) }
   if (told !== null) return { state: 'stopped', exit, reason: `the holdfast command received SIG${told}`, evidence, by: `SIG${told}` }
   if (seen.notStarted !== null) {
     return { state: 'failed', exit, reason: `could not start ${run.argv[0] ?? 'it'}: ${startTrouble(seen.notStarted)}`, evidence, by: 'keeper' }
+  }
+  if (exit === null && seen.neverBegan === true && seen.harness === null) {
+    const proof = 'nothing was written where an agent is named before it begins'
+    return { state: 'failed', exit, reason: NEVER_STARTED, evidence: [...evidence, proof], by: 'reconcile' }
   }
   if (exit === null) {
     const reason = lostReason(run, seen)
@@ -106,6 +121,14 @@ export function endingOf(run: LiveRun, seen: Seen): Ending {
       ? [`${run.argv[0] ?? 'it'} exits with 0 also when it is told to end (${seen.zeroAfter.join(', ')})`]
       : []
   return { state: exit.code === 0 ? 'completed' : 'failed', exit, reason: describeExit(exit), evidence: [...evidence, ...doubt], by }
+}
+
+/** A takeover that left survivors started nothing. Their later end supersedes nobody. */
+function asIntended(run: LiveRun, { end, by, reason }: Intent): Pick<Ending, 'state' | 'reason' | 'by'> {
+  const failed = end === 'superseded' && run.state === 'stopping' && run.survivors.length > 0
+  return failed
+    ? { state: 'stopped', by, reason: `${reason}, but some of it could not be ended then: nothing took its place` }
+    : { state: end, by, reason }
 }
 
 /** Who hung up on the keeper in a pane, and why: whoever closed it or, where its server is gone too, that one, which is nobody's wish. */

@@ -64,6 +64,30 @@ verifies('stop-proof', 'what cannot be ended is named, stays stopping, and is ne
   world.close()
 })
 
+verifies('evidence', 'a takeover that left survivors supersedes nobody, until a later one ends them and takes its place', async () => {
+  const takeover: Intent = { end: 'superseded', by: 'ann@box (pid 7)', reason: 'taken over by ann@box (pid 7)' }
+  const again: Intent = { end: 'superseded', by: 'bob@box (pid 8)', reason: 'taken over by bob@box (pid 8)' }
+  for (const [who, how, expected] of [
+    [
+      'a reconcile',
+      finish,
+      { state: 'stopped', by: takeover.by, reason: expect.stringMatching(/^taken over by ann.*nothing took its place$/) as string },
+    ],
+    ['a person', ask, { state: 'stopped', by: takeover.by }],
+    ['another takeover', { intent: again, graceMs: 10 }, { state: 'superseded', by: again.by, reason: again.reason }],
+  ] as const) {
+    const { world, run } = await withAgent()
+    world.add({ pid: 300, ticks: 3000, marker: run.marker, uid: 7 })
+    const denying = { ...world, processes: { ...world.processes, send: () => 'denied' as const } }
+    expect(await endRun(run, denying, { intent: takeover, graceMs: 10 })).toMatchObject({ kind: 'survivors' })
+    world.remove(300)
+    const left = await world.store.runs.get(run.id)
+    if (left === null || !isLive(left)) throw new Error('it lives no more')
+    expect(await endRun(left, world, how), who).toMatchObject({ kind: 'ended', run: expected })
+    world.close()
+  }
+})
+
 verifies('stop-proof', 'what an agent starts to clean up is left to it, and is told only when it is left alone', async () => {
   const { world, run } = await withAgent()
   world.add({ pid: 300, ticks: 3000, marker: run.marker }, true)

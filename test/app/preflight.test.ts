@@ -97,7 +97,6 @@ const rows: readonly Row[] = [
       }),
   },
   { name: 'prompt-unsupported', touches: 'command prompt', set: (one) => asksFor(one, agentWith({ headless: null })) },
-  { name: 'agent-needs-terminal', touches: 'command prompt front', set: (one) => asksFor(one, 'claude', { promptFile: undefined }) },
   { name: 'budget-uncounted', touches: 'budget command', set: (one) => ask(one, { budget: 1000 }) },
   {
     name: 'run-record-unreadable',
@@ -161,6 +160,12 @@ const rows: readonly Row[] = [
       ask(one, { detach: false })
       one.proven = { ...outside, front: { keeper: { pid: 1, ticks: 1 }, marker: null, cookie: 'c', outer: null, ignores: new Set() } }
     },
+  },
+  { name: 'agent-needs-terminal', touches: 'command prompt front', set: (one) => asksFor(one, 'claude', { promptFile: undefined }) },
+  {
+    name: 'conversation-unknown',
+    touches: 'command prompt',
+    set: (one) => asksFor(one, agentWith({ preset: null }, { hooks: null }), { resume: { native: null, from: [] } }),
   },
   { name: 'program-missing', touches: 'command', set: (one) => ask(one, { argv: [join(one.dir, 'missing')] }) },
   {
@@ -257,7 +262,6 @@ test('the checks of a start, in their order', () => {
     'prompt-unreadable command',
     'prompt-unfit command',
     'prompt-unsupported command',
-    'agent-needs-terminal command',
     'budget-uncounted command',
     'run-record-unreadable session',
     'name-taken session transaction: name',
@@ -269,6 +273,8 @@ test('the checks of a start, in their order', () => {
     'repository-missing place',
     'branch-invalid place',
     'front-gone step',
+    'agent-needs-terminal retire settle claim',
+    'conversation-unknown retire settle claim',
     'program-missing retire',
     'conversation-newest-in-use retire settle claim',
     'conversation-in-use retire settle claim',
@@ -303,6 +309,7 @@ const IDS: Readonly<Record<string, string>> = {
   'directory-unusable': 'directory-missing',
   'agents-beside': 'directory-in-use',
   'inside-owner': 'owner-around-caller',
+  'conversation-unknown': 'takeover-without-conversation',
 }
 
 for (const { name, set } of rows)

@@ -47,7 +47,7 @@ export async function layRuns(home, template, count) {
   keepers.stdin.end(lines)
   const until = performance.now() + LAID_MS
   for (const { folder } of laid)
-    while (!existsSync(join(folder, 'pid')) || readFileSync(join(folder, 'pid'), 'latin1') === '') {
+    while (!existsSync(join(folder, 'pid')) || readFileSync(join(folder, 'pid'), 'latin1').trim() === '') {
       if (performance.now() > until) throw new Error(`laying ${count} runs took more than ${LAID_MS / 1000} s`)
       await new Promise((next) => setTimeout(next, 20))
     }

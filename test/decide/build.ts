@@ -176,6 +176,8 @@ const seenOf = (run: LiveRun): fc.Arbitrary<Seen> =>
     launcher: facts,
     keeper: run.keeper === null ? fc.constant(null) : facts,
     harness: maybe(facts),
+    neverBegan: fc.boolean(),
+    unrecordedKeeper: maybe(facts),
     tree: fc.option(trees),
     exit: records,
     notStarted: maybe(fc.constantFrom(1, 126, 127)),

@@ -11,6 +11,8 @@ const exited3 = 3 << 8
 const code = (number: number) => ({ code: number, signal: null })
 /** Before a keeper is on record: nothing of it was ever seen, unless a test says so. */
 const early = (over: Partial<Seen> = {}): Seen => seen({ keeper: null, harness: null, tree: empty, ...over })
+const takeover = { end: 'superseded', by: 'bob@box', reason: 'taken over by bob' } as const
+const survivors = [{ pid: 300, name: 'sleep', why: 'it did not end' }]
 /** The harness is over, the keeper is not. */
 const after = (over: Partial<Seen> = {}): Seen => seen({ harness: gone(), tree: empty, ...over })
 
@@ -48,12 +50,39 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
     ['its launcher died, its gated keeper is leaving', starting(), early({ tree: left }), { kind: 'settling' }],
     ['its launcher died', starting(), early(), over('failed', null)],
     ['its tombstone tells who wanted it', starting(), early({ intent }), over('stopped', null)],
-    ['but it left a harness: the record is older than the run', starting(), early({ harness: gone() }), { kind: 'settling' }],
-    ['but it left an end: the record is older than the run', starting(), early({ exit: record(0) }), { kind: 'settling' }],
+    ['but it left a harness, and its launcher is at work', starting(), early({ launcher: alive, harness: gone() }), { kind: 'settling' }],
+    ['but it left an end, and its launcher is at work', starting(), early({ launcher: alive, exit: record(0) }), { kind: 'settling' }],
     ['it was asked to end, and its launcher is frozen', stopping({ keeper: null, intent }), early({ launcher: frozen }), over('stopped', null)],
     ['the same, with a keeper at its gate', stopping({ keeper: null, intent }), early({ launcher: frozen, tree: left }), { kind: 'starting' }],
     ['it was asked to end, and its launcher cannot be seen', stopping({ keeper: null, intent }), early({ launcher: unknown() }), doubt('EACCES')],
     ['it was asked to end and its launcher died', stopping({ keeper: null, intent }), early(), over('stopped', null)],
+  ],
+  'a row that has lost its keeper, and nobody is left who could put it there': [
+    ['and its agent lives', starting(), early({ harness: alive }), lives],
+    ['and the keeper wrote the end', starting(), early({ exit: record(3) }), over('failed', code(3))],
+    ['and the keeper wrote the end, but something lives on', running(), early({ exit: record(3), tree: left }), leftovers(code(3))],
+    ['and the keeper that its directory names is gone', running(), early({ harness: gone(), unrecordedKeeper: gone() }), over('lost', null)],
+    ['and that one lives', running(), early({ harness: gone(), unrecordedKeeper: alive }), { kind: 'settling' }],
+    ['and that one cannot be told', running(), early({ harness: gone(), unrecordedKeeper: unknown('hidepid') }), doubt('hidepid')],
+    [
+      'and its directory names none',
+      running(),
+      early({ harness: gone() }),
+      doubt('its row has no keeper, and neither has its directory: whether that lives cannot be told'),
+    ],
+    ['and something lives on', running(), early({ harness: gone(), tree: left }), leftovers(null)],
+    ['and it was asked to end', stopping({ keeper: null, intent }), early({ harness: gone(), unrecordedKeeper: gone() }), over('stopped', null)],
+  ],
+  'an agent that never began': [
+    ['since its keeper was hung up on before', running(), seenGone({ harness: null, neverBegan: true }), over('failed', null)],
+    ['although it was asked to end', stopping({ intent }), seenGone({ harness: null, neverBegan: true }), over('stopped', null)],
+    ['and its keeper says that it ended', running(), seenGone({ harness: null, neverBegan: true, exit: record(1) }), over('failed', code(1))],
+    ['is not one that was there', running(), seenGone({ neverBegan: true }), over('lost', null)],
+    ['is not one of which something lives', running(), seenGone({ harness: null, neverBegan: true, tree: left }), lives],
+  ],
+  'a takeover': [
+    ['that ended it', stopping({ intent: takeover }), seenGone(), over('superseded', null)],
+    ['that left survivors, which end later', stopping({ intent: takeover, survivors }), seenGone(), over('stopped', null)],
   ],
   'something of the tree lives': [
     ['and no harness was ever seen', running(), seen({ harness: null, tree: left }), lives],

@@ -55,10 +55,10 @@ verifies('evidence', 'only a whole exit record is evidence', () => {
 test('a harness is known by the stat line it wrote, or not at all', () => {
   const { id } = created()
   const path = join(files.runRecords.path(id), 'pid')
-  expect(files.evidence.harness(id)).toBeNull()
+  expect([files.evidence.harness(id), files.evidence.neverBegan(id)]).toEqual([null, true])
   for (const text of ['', '12', 'x (y) z', '1 (init) S 0 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5 0']) {
     writeFileSync(path, text)
-    expect(files.evidence.harness(id), text).toBeNull()
+    expect([files.evidence.harness(id), files.evidence.neverBegan(id)], text).toEqual([null, false])
   }
   writeFileSync(path, readFileSync('/proc/self/stat'))
   expect(files.evidence.harness(id)).toMatchObject({ pid: process.pid })

@@ -152,6 +152,7 @@ export const PINNED_PROBLEMS: Readonly<Record<number, readonly string[]>> = {
     'session-not-gone',
     'session-still-running',
     'start-cancelled',
+    'takeover-without-conversation',
     'tree-alive',
     'worktree-unfinished',
   ],

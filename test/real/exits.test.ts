@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
@@ -47,8 +47,10 @@ verifies('evidence', 'what could not be started failed, and says why', () =>
       for (const detach of [[], ['--detach']]) {
         const run = await lab.hf(['run', '--session', 's', '--dir', lab.dir, ...detach, '--', program])
         if (detach.length === 0) expect([code, 126], program).toContain(run.code)
-        else if (program.includes('no'))
+        else if (program.includes('no') && !program.includes('broken'))
           expect(run, program).toMatchObject({ code: 66, stderr: expect.stringContaining('not found (ENOENT)') as string })
+        else if (program.includes('broken'))
+          expect(run, program).toMatchObject({ code: 66, stderr: expect.stringContaining('the interpreter that it names is missing') as string })
         await until('the end', async () => (await lab.status('s')).state === 'failed')
         expect((await lab.status('s')).reason, program).toMatch(/^could not start .*(not found|not executable)/)
       }
@@ -77,6 +79,19 @@ verifies('evidence', 'an agent whose keeper died ends as lost: no code is invent
     expect(lost.reason).toBeTruthy()
     await lab.ok(['reconcile'])
     expect(await lab.status('s')).toEqual(lost)
+  }),
+)
+
+verifies('gate', 'a launch that was hung up on before its agent began never started, and is not lost', () =>
+  inLab(async (lab) => {
+    const run = await lab.hf(['run', '--session', 's', '--dir', lab.dir, '--', 'touch', 'ran'], {
+      command: TEST_COMMAND,
+      env: { HOLDFAST_FAILPOINTS: 'before:keepers.handOver=kill' },
+    })
+    expect(run.code).toBe(137)
+    await lab.ok(['reconcile'])
+    expect(await lab.status('s')).toMatchObject({ state: 'failed', exit: null, reason: expect.stringMatching(/^it never started/) as string })
+    expect(existsSync(join(lab.dir, 'ran'))).toBe(false)
   }),
 )
 

@@ -60,7 +60,7 @@ export async function endRun(first: LiveRun, ender: EndRunPorts, how: How, justS
     if (judged.kind === 'over') {
       addSpared(tally, seen.tree?.kind === 'empty' ? (seen.tree.spared ?? []) : [])
       await ender.learnAtEnd(run)
-      const told = { ...withNestedAgents(judged.ending, tally.ended, tally.spared), usage: usageOf(run, [], ender) }
+      const told = { ...withNestedAgents(asAsked(judged.ending, how), tally.ended, tally.spared), usage: usageOf(run, [], ender) }
       let unrecorded = await record(run, told, seen, trouble, ender)
       // The store was not told that it shall end, and can be told by now: perhaps its own agent kept it locked.
       if (unrecorded === 'untold' && how.intent !== null) {
@@ -87,6 +87,10 @@ export async function endRun(first: LiveRun, ender: EndRunPorts, how: How, justS
     if (stuck !== null) return stuck
   }
 }
+
+/** A takeover that ends what an earlier one could not end takes its place after all. */
+const asAsked = (ending: Ending, { intent }: How): Ending =>
+  intent?.end === 'superseded' && ending.state === 'stopped' ? { ...ending, state: 'superseded', by: intent.by, reason: intent.reason } : ending
 
 /** On record, it is what it was when it was looked at. */
 const isAsBefore = (run: LiveRun, first: LiveRun): boolean =>

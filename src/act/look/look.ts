@@ -85,8 +85,16 @@ function lookAtProcesses(run: Lookable, eyes: LookPorts): Looked {
     trouble: exit === null ? evidence.trouble(run.id) : null,
     zeroAfter: exitsZeroAfter(run),
     notStarted: evidence.notStarted(run.id),
+    neverBegan: evidence.neverBegan(run.id),
+    unrecordedKeeper: run.keeper === null && !run.adopted && harness !== null ? unrecordedKeeper(run, at, eyes) : null,
     intent: fences.intent(run.id),
   }
+}
+
+/** A row may have lost its keeper, to an older store say: the run's directory still names it. */
+function unrecordedKeeper(run: Lookable, at: (id: ProcessId) => Fact, { runRecords }: LookPorts): Fact | null {
+  const keeper = runRecords.read(run.id)?.keeper ?? null
+  return keeper === null ? null : at(keeper)
 }
 
 /** Empty is believed after one pass where a cgroup says so, else only after two complete passes in a row. */

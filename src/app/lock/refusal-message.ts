@@ -34,6 +34,12 @@ function sessionRefusal({ because, why }: Refused, run: LiveRun, waited: string,
   return new Problem('owner-alive', told, { hint: ways.join(' · '), detail })
 }
 
+/** The owner of a session, in words and for programs. */
+export function holderOf({ evidence, clock }: Pick<World, 'clock' | 'evidence'>, run: LiveRun): { readonly line: string; readonly facts: object } {
+  const holder = { ...run, pid: pidOfRun(run, evidence) }
+  return { line: holderLine(holder, clock.now()), facts: holderFacts(holder) }
+}
+
 /** A conversation that another live session has. */
 export function carriedBy({ evidence, clock }: World, what: string, run: LiveRun): Problem {
   const holder = { ...run, pid: pidOfRun(run, evidence) }

@@ -40,15 +40,23 @@ export type StoppedWithoutStore = {
 export const isCalled = ({ runRecords }: Pick<World, 'runRecords'>, { run }: SessionView, reference: string): boolean =>
   [run.session, run.id, ...(runRecords.read(run.id)?.former ?? [])].includes(reference)
 
-export const unknownWithoutStore = (reference: string): Problem =>
-  new Problem('session-unknown-without-store', `the store cannot be used, and no run directory shows a live session ${reference}`)
+export const unknownWithoutStore = (reference: string, trouble: Problem | null): Problem =>
+  new Problem(
+    'session-unknown-without-store',
+    `the store cannot be used, and no run directory shows a live session ${reference}${trouble === null ? '' : `: ${trouble.message}`}`,
+    trouble?.hint == null ? {} : { hint: trouble.hint },
+  )
 
 /** The tombstone keeps who asked, so that the end is called by its name once the store can be told. */
-export async function stopWithoutStore(world: World, references: readonly string[], all: boolean, graceMs: number): Promise<StoppedWithoutStore[]> {
+export async function stopWithoutStore(
+  world: World,
+  references: readonly string[],
+  { all, graceMs, trouble }: { readonly all: boolean; readonly graceMs: number; readonly trouble: Problem },
+): Promise<StoppedWithoutStore[]> {
   const sights = await seeWithoutStore(world)
   const named = (reference: string): SessionView => {
     const sight = sights.find((one) => isCalled(world, one, reference))
-    if (sight === undefined) throw unknownWithoutStore(reference)
+    if (sight === undefined) throw unknownWithoutStore(reference, trouble)
     return sight
   }
   const by = `${world.user()}@${world.host}`

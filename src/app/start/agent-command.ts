@@ -11,7 +11,7 @@ import {
   startWords,
   wantsApart,
 } from '../../decide/index.ts'
-import { commandsOf } from '../../harness/index.ts'
+import { commandsOf, isIdle } from '../../harness/index.ts'
 import { helpOf, readPrompt } from '../../keep/index.ts'
 import type { Agent, Harness, NativeId } from '../../model/index.ts'
 import { installedAgent } from '../agent/installed-agents.ts'
@@ -33,7 +33,7 @@ export function commandFacts(called: Called): Facts {
     ...called,
     named,
     program: named === null ? null : (installedAgent(world, named)?.command ?? null),
-    begins: named !== null && resume !== undefined && !isUnbegun(world, named, resume.native) ? 'resume' : 'start',
+    begins: named !== null && resume !== undefined && (resume.native === null || !isUnbegun(world, named, resume.native)) ? 'resume' : 'start',
     prompt: once(() => (promptFile === undefined ? null : readPrompt(promptFile))),
   }
 }
@@ -50,16 +50,22 @@ export function speak(facts: Facts): AgentCommand {
   if (request.harness === 'generic') return { ...UNKNOWN, argv }
   if (harness === null || program === null) return literally(world, request)
   const told = { ...facts, asked: { ...request, argv: [...apartWords(world, harness, program, request), ...argv] } }
-  const spoken = request.resume === undefined ? beginning(harness, told) : goingOn(harness, told, request.resume)
-  return {
-    ...spoken,
-    argv: [program, ...spoken.argv],
-    harness,
-    names: [],
-    daemonizes: daemonizes(harness, argv),
-    continues: continuesNewest(harness, argv),
-  }
+  const { resume } = request
+  if (resume?.native === null) return { ...UNKNOWN, argv: [program], harness, resumes: true, unresumable: true }
+  const spoken = resume === undefined ? beginning(harness, told) : goingOn(harness, told, resume.native, resume.from)
+  const about = { harness, names: [], daemonizes: daemonizes(harness, argv), continues: continuesNewest(harness, argv) }
+  return { ...spoken, ...about, argv: [program, ...spoken.argv], needsTerminal: needsTerminal(harness, request) }
 }
+
+/** Where a harness has no form without a terminal that we know of, its command may know better. */
+const needsTerminal = (harness: Harness, { argv, detach, tmux, promptFile }: StartRequest): boolean =>
+  detach &&
+  tmux !== true &&
+  promptFile === undefined &&
+  harness.speech.headless !== null &&
+  !isIdle(harness, argv) &&
+  !isHeadless(harness, argv) &&
+  !daemonizes(harness, argv)
 
 /** In a daemon that it shares with others a session is hard to tell from theirs: our own are kept out of it. */
 function apartWords(world: Pick<World, 'env'>, harness: Harness, program: string, { argv, promptFile }: StartRequest): string[] {
@@ -111,7 +117,7 @@ function beginning(harness: Harness, facts: Facts): Words {
   return { argv: words, ...about, prompt: stdin }
 }
 
-function goingOn(harness: Harness, facts: Facts, { native, from }: NonNullable<StartRequest['resume']>): Words {
+function goingOn(harness: Harness, facts: Facts, native: string, from: readonly string[]): Words {
   const { argv: args, promptFile } = facts.asked
   if (facts.begins === 'start') return notYetBegun(harness, facts, native, from)
   const about = { native, resumes: true }

@@ -120,22 +120,32 @@ async function reachAny(world: Pick<World, 'evidence' | 'panes' | 'policy' | 'pr
 /** A shell says 126 or 127 of a program that it cannot start. */
 const startProblem = (code: number): ProblemId => (code === 126 || code === 127 ? 'program-missing' : 'program-not-started')
 
-/** Comes back when the agent is on record. One that could not be started, or was ended before it began, is told as such. */
-export async function untilHarness(
-  world: Pick<World, 'clock' | 'evidence' | 'home' | 'policy' | 'processes'>,
-  store: Store,
-  run: RunBase,
-  keeper: ProcessId,
-): Promise<ProcessId> {
+type UntilWorld = Pick<World, 'assets' | 'clock' | 'directories' | 'env' | 'evidence' | 'home' | 'policy' | 'processes' | 'runRecords'>
+
+/** The stub writes down who the agent will be right before it becomes it: as long as it has its own words, nothing has begun. */
+function isStub({ assets, processes, runRecords }: UntilWorld, run: RunBase, { pid }: ProcessId): boolean {
+  const [, script, folder] = processes.arguments(pid)
+  return script === join(assets, 'stub.sh') && folder === runRecords.path(run.id)
+}
+
+/** A program that is there and cannot be found is a script whose interpreter is not there. */
+function notStartedText({ directories, env }: UntilWorld, { argv: [program = ''], dir }: RunBase, code: number): string {
+  const isThere = code === 127 && directories.program(program, dir, env['PATH']) !== null
+  return `could not start ${program}: ${isThere ? 'the interpreter that it names is missing (ENOENT)' : startTrouble(code)}`
+}
+
+/** Comes back when the agent has begun. One that could not be started, or was ended before it began, is told as such. */
+export async function untilHarness(world: UntilWorld, store: Store, run: RunBase, keeper: ProcessId): Promise<ProcessId> {
   const { evidence, clock, policy, processes } = world
   const until = clock.elapsed() + policy.launchMs
   const look = { hint: `look with: holdfast status ${run.session}` }
   for (let delay = policy.pollMinMs; clock.elapsed() < until; delay = Math.min(delay * 2, policy.pollMaxMs)) {
     const keeping = isThere(keeper, processes)
-    const harness = evidence.harness(run.id)
-    if (harness !== null) return harness
+    const named = evidence.harness(run.id)
+    const harness = named === null || isStub(world, run, named) ? null : named
     const failed = evidence.notStarted(run.id)
-    if (failed !== null) throw new Problem(startProblem(failed), `could not start ${run.argv[0]}: ${startTrouble(failed)}`, look)
+    if (failed !== null) throw new Problem(startProblem(failed), notStartedText(world, run, failed), look)
+    if (harness !== null) return harness
     if (!keeping) {
       const now = await store.runs.get(run.id)
       if (run.tmux !== null && (now === null || intentOf(now) === null))

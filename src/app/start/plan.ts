@@ -76,6 +76,10 @@ export type AgentCommand = {
   readonly resumes: boolean
   /** What it reads on stdin. */
   readonly prompt: Uint8Array | null
+  /** The request resumes a conversation whose id is unknown, or an agent that takes no id. No command line can say it. */
+  readonly unresumable?: true
+  /** Without a terminal it does nothing, or worse, and it would have none. */
+  readonly needsTerminal?: boolean
   /** Its session goes on when the command is over. */
   readonly daemonizes: boolean
   /** It goes on with the newest of its directory, whichever that is. */

@@ -11,9 +11,17 @@ import {
   promptUnsupported,
   promptWithoutAgent,
   resumeUnsupported,
-  terminalMissing,
 } from './checks/command.ts'
-import { agentsBeside, conversationLeft, conversationNewest, conversationOwned, insideOwner, programMissing } from './checks/look.ts'
+import {
+  agentsBeside,
+  conversationLeft,
+  conversationNewest,
+  conversationOwned,
+  conversationUnknown,
+  insideOwner,
+  programMissing,
+  terminalMissing,
+} from './checks/look.ts'
 import { branchInvalid, currentDirectoryGone, directoryUnusable, repositoryMissing } from './checks/place.ts'
 import { commandMissing, dirEmpty, idInvalid, processesHidden } from './checks/request.ts'
 import { conversationElsewhere, conversationsNamed, nameTaken, parentEnding, runUnreadable } from './checks/session.ts'
@@ -43,7 +51,6 @@ export const preflight: readonly AnyCheck[] = [
   promptUnreadable,
   promptUnfit,
   promptUnsupported,
-  terminalMissing,
   budgetUncounted,
   // Runs that the store does not know.
   runUnreadable,
@@ -60,6 +67,8 @@ export const preflight: readonly AnyCheck[] = [
   // Before each step.
   frontGone,
   // Processes and programs: before anything is ended, and again right before the claim.
+  terminalMissing,
+  conversationUnknown,
   programMissing,
   conversationNewest,
   conversationOwned,

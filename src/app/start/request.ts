@@ -12,8 +12,8 @@ export type StartRequest = {
   readonly argv: readonly string[]
   /** An agent that we know how to talk to, by its name. */
   readonly harness?: string | undefined
-  /** Its conversation with this id goes on. `from`: the command line of an earlier run, of which it keeps what it should. */
-  readonly resume?: { readonly native: string; readonly from: readonly string[] } | undefined
+  /** Its conversation with this id goes on (null: it is not known which). `from`: the command line of an earlier run, of which it keeps what it should. */
+  readonly resume?: { readonly native: string | null; readonly from: readonly string[] } | undefined
   /** Begin a new conversation also in a session that has one. */
   readonly newConversation?: boolean | undefined
   /** A file with its prompt, or `-` for stdin: then it needs no terminal. */

@@ -18,7 +18,7 @@ export type Resumption = Pick<StartRequest, 'session' | 'argv' | 'harness' | 're
  * again. `args`: what the caller adds (or, where we know nothing, the command to run instead).
  */
 export async function resumptionOf(
-  world: Pick<World, 'directories' | 'env' | 'harnesses' | 'readDatabase' | 'store'>,
+  world: Pick<World, 'directories' | 'env' | 'harnesses' | 'ownHarnesses' | 'readDatabase' | 'store'>,
   reference: string,
   args: readonly string[] | null,
   { dir, ends }: { readonly dir: string | undefined; readonly ends: boolean },
@@ -35,8 +35,10 @@ export async function resumptionOf(
   const moved = session.id === named.session.id ? {} : { moved: { from: named.session.id, to: session.id } }
   const about = { session: session.id, dir: dir ?? session.dir, ...moved }
   const harness = world.harnesses().find(({ name }) => name === session.harness)
-  if (harness === undefined || harness.speech.resume === null) return { ...about, argv: args ?? session.argv }
-  const native = meant ?? presentConversation(session, reference, harness)
+  // An agent from config.toml without resume words runs its command again. An agent that we know is never begun anew in silence.
+  const isOwn = world.ownHarnesses().includes(harness as Harness)
+  if (harness === undefined || (harness.speech.resume === null && (isOwn || args !== null))) return { ...about, argv: args ?? session.argv }
+  const native = harness.speech.resume === null ? null : (meant ?? presentConversation(session, harness))
   refuseElsewhere(harness, session, dir)
   refuseLost(world, harness, { session, run }, native)
   return { ...about, harness: harness.name, argv: args ?? [], resume: { native, from: argumentsOf(session.argv, harness) } }
@@ -71,17 +73,12 @@ async function earlierConversation(
   return meant.kind === 'conversation' ? meant.id : null
 }
 
-function presentConversation(session: Session, reference: string, harness: Harness): string {
-  const id = session.native ?? idIn(harness, argumentsOf(session.argv, harness))
-  if (id !== null) return id
-  throw new Problem('conversation-unknown', `which ${harness.title} session ${session.id} carried is not known, so it cannot be resumed`, {
-    hint: `name it: holdfast resume NATIVE-ID; hooks tell it from the start: holdfast hooks install ${harness.name}; or begin anew: holdfast run --session ${reference} ${harness.name}`,
-  })
-}
+/** The last that it carried; null: that is not known. */
+const presentConversation = (session: Session, harness: Harness): string | null => session.native ?? idIn(harness, argumentsOf(session.argv, harness))
 
 /** A conversation that was never given a prompt begins anew under its id. One that had content and is not there would be replaced in silence. */
-function refuseLost(world: Pick<World, 'env' | 'readDatabase'>, harness: Harness, { session, run }: SessionRecord, native: string): void {
-  if (harness.sessions === null || isOnDisk(world, harness, native)) return
+function refuseLost(world: Pick<World, 'env' | 'readDatabase'>, harness: Harness, { session, run }: SessionRecord, native: string | null): void {
+  if (native === null || harness.sessions === null || isOnDisk(world, harness, native)) return
   if (native === session.native && !hasSpoken(run)) return
   throw new Problem('conversation-missing', `${harness.title} has no conversation ${native} here: it was removed, or lies in another home`, {
     hint: `to begin a new one in session ${session.id}: holdfast run --session ${session.id} --new ${harness.name}`,

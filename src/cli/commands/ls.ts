@@ -13,7 +13,7 @@ import {
 import type { Command } from '../command.ts'
 import { flag, noWords, type Parsed } from '../options.ts'
 import { paintFor, print, printJson, say, textOf, write } from '../out.ts'
-import { orWithoutStore } from '../without-store.ts'
+import { orWithoutStore, tellTrouble } from '../without-store.ts'
 
 export const ls: Command = {
   name: 'ls',
@@ -49,21 +49,18 @@ async function lsVerb(world: World, parsed: Parsed): Promise<number> {
   let degraded = false
   const look = async (): Promise<Listed> => {
     let listed: Listed | null = null
-    const sights = await orWithoutStore(
-      world,
-      () => {
-        degraded = true
-      },
-      async () => {
-        listed = await listSessions(world, all ? 'all' : 'live', all || only)
-        for (const run of listed.unreadable) say(unreadableText(run, world.runRecords.path(run)))
-        for (const run of unreadableRuns(world)) say(unreadableRunText(run))
-        return [...listed.sights]
-      },
-    )
-    if (degraded) for (const run of unreadableWithoutStore(world)) say(unreadableRunText(run))
-    if (degraded && (all || only)) say('which agents are not managed cannot be told without the store')
-    return listed ?? { sights, unmanaged: [], duplicates: [], unreadable: [] }
+    const { views, trouble } = await orWithoutStore(world, async () => {
+      listed = await listSessions(world, all ? 'all' : 'live', all || only)
+      for (const run of listed.unreadable) say(unreadableText(run, world.runRecords.path(run)))
+      for (const run of unreadableRuns(world)) say(unreadableRunText(run))
+      return [...listed.sights]
+    })
+    degraded = trouble !== null
+    if (trouble !== null) {
+      const unmanagedUnknown = all || only ? ['which agents are not managed cannot be told without the store'] : []
+      tellTrouble(parsed, trouble, [...unreadableWithoutStore(world).map(unreadableRunText), ...unmanagedUnknown])
+    }
+    return listed ?? { sights: views, unmanaged: [], duplicates: [], unreadable: [] }
   }
   if (parsed.flags.has('json')) {
     const { sights, unmanaged } = await look()

@@ -1,5 +1,5 @@
 import { resumptionOf, type World } from '../../app/index.ts'
-import { exitCode } from '../../model/index.ts'
+import { exitCode, Problem } from '../../model/index.ts'
 import type { Command } from '../command.ts'
 import { flag, type Parsed } from '../options.ts'
 import { say } from '../out.ts'
@@ -47,7 +47,15 @@ async function resumeVerb(world: World, parsed: Parsed): Promise<number> {
   const reference = await whichOne(world, parsed)
   if (reference === null) return exitCode.badCommand
   const ends = parsed.flags.has('takeover') || parsed.flags.has('force')
-  const { moved, ...resumption } = await resumptionOf(world, reference, parsed.command, { dir: parsed.values.get('dir'), ends })
+  const named = (): ReturnType<typeof resumptionOf> => resumptionOf(world, reference, parsed.command, { dir: parsed.values.get('dir'), ends })
+  const { moved, ...resumption } = await named()
   if (moved !== undefined) say(`the conversation of session ${moved.from} has gone on as session ${moved.to}: that is the one which is resumed`)
-  return begin(world, parsed, requestOf(parsed, resumption))
+  try {
+    return await begin(world, parsed, requestOf(parsed, resumption))
+  } catch (error) {
+    // The owner that was waited for may have told its conversation when it ended.
+    const after = error instanceof Problem && error.id === 'conversation-unknown' && parsed.values.has('wait') ? await named() : null
+    if (after === null || after.resume?.native == null) throw error
+    return begin(world, parsed, requestOf(parsed, after))
+  }
 }

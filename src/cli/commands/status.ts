@@ -4,7 +4,7 @@ import { sightJson, statusText } from '../../show/index.ts'
 import type { Command } from '../command.ts'
 import { oneWord, type Parsed } from '../options.ts'
 import { paintFor, print, printJson } from '../out.ts'
-import { orWithoutStore } from '../without-store.ts'
+import { orWithoutStore, tellTrouble } from '../without-store.ts'
 
 export const status: Command = {
   name: 'status',
@@ -33,17 +33,15 @@ export const status: Command = {
 
 async function statusVerb(world: World, parsed: Parsed): Promise<number> {
   const reference = oneWord(parsed, 'status')
-  let degraded = false
-  const [sight] = await orWithoutStore(
+  const { views, trouble } = await orWithoutStore(
     world,
-    () => {
-      degraded = true
-    },
     async () => [await seeDetail(world, reference)],
     (candidate) => isCalled(world, candidate, reference),
   )
-  if (sight === undefined) throw unknownWithoutStore(reference)
+  const [sight] = views
+  if (sight === undefined) throw unknownWithoutStore(reference, trouble)
+  if (trouble !== null) tellTrouble(parsed, trouble)
   if (parsed.flags.has('json')) printJson(sightJson(sight))
   else print(statusText(sight, world.clock.now(), paintFor(1)))
-  return degraded ? exitCode.unavailable : 0
+  return trouble === null ? 0 : exitCode.unavailable
 }

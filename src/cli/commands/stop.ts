@@ -1,6 +1,7 @@
 import {
   endSuspects,
   type Stopped,
+  type StoppedWithoutStore,
   stop as stopSessions,
   stopWithoutStore,
   unreadableRuns,
@@ -14,6 +15,7 @@ import type { Command } from '../command.ts'
 import { flag, type Parsed, value } from '../options.ts'
 import { print, printJson, say } from '../out.ts'
 import { duration } from '../values.ts'
+import { tellTrouble } from '../without-store.ts'
 
 export const stop: Command = {
   name: 'stop',
@@ -105,19 +107,26 @@ function sayUnreadable(runs: readonly UnreadableRun[]): number {
   return runs.length === 0 ? exitCode.done : exitCode.unproven
 }
 
-async function stopDegraded(world: World, parsed: Parsed, all: boolean, graceMs: number | undefined, cause: Problem): Promise<number> {
-  say(cause.message)
-  const ends = await stopWithoutStore(world, parsed.words, all, graceMs ?? world.policy.graceMs)
-  if (parsed.flags.has('json')) printJson(ends)
-  for (const { session, pids, survivors, unproven, noted } of ends) {
-    if (pids.length > 0)
-      say(
-        `${session}: ended ${pids.length} ${pids.length === 1 ? 'process' : 'processes'} (${pids.join(', ')}), not recorded: ${noted ? LATER : UNNOTED}`,
-      )
-    for (const { pid, name, why } of survivors) say(`  survivor pid ${pid} (${name}): ${why}`)
-    if (unproven !== null) say(`  ${session} cannot be proven gone: ${unproven}`)
-  }
-  const left = all ? sayUnreadable(unreadableWithoutStore(world)) : exitCode.done
+async function stopDegraded(world: World, parsed: Parsed, all: boolean, graceMs: number | undefined, trouble: Problem): Promise<number> {
+  const isJson = parsed.flags.has('json')
+  if (!isJson) say(trouble.message)
+  const ends = await stopWithoutStore(world, parsed.words, { all, graceMs: graceMs ?? world.policy.graceMs, trouble })
+  const unreadable = all ? unreadableWithoutStore(world) : []
+  const notes = [...ends.flatMap(notesOn), ...unreadable.map(unreadableRunText)]
+  if (isJson) {
+    tellTrouble(parsed, trouble, notes)
+    printJson(ends)
+  } else for (const note of notes) say(note)
   if (ends.some((end) => end.survivors.length > 0)) return exitCode.survivors
-  return ends.some((end) => end.unproven !== null) ? exitCode.unproven : left
+  return unreadable.length > 0 || ends.some((end) => end.unproven !== null) ? exitCode.unproven : exitCode.done
 }
+
+const notesOn = ({ session, pids, survivors, unproven, noted }: StoppedWithoutStore): string[] => [
+  ...(pids.length === 0
+    ? []
+    : [
+        `${session}: ended ${pids.length} ${pids.length === 1 ? 'process' : 'processes'} (${pids.join(', ')}), not recorded: ${noted ? LATER : UNNOTED}`,
+      ]),
+  ...survivors.map(({ pid, name, why }) => `  survivor pid ${pid} (${name}): ${why}`),
+  ...(unproven === null ? [] : [`  ${session} cannot be proven gone: ${unproven}`]),
+]

@@ -29,6 +29,8 @@ const OLDER = {
   tmux: null,
 } as const
 const TOMBSTONE_BYTES = 512
+/** The stub writes over this in place, right before it becomes the agent: as long as it is as it was, no agent has begun. */
+const PID_BLANK = `${' '.repeat(511)}\n`
 
 /** `texts`: left out by those who neither create nor retire runs. */
 export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
@@ -39,6 +41,7 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
       create(run) {
         mkdirSync(join(root, run.id), { mode: 0o700 })
         createFile(at(run.id, 'exit'), EXIT_BLANK)
+        createFile(at(run.id, 'pid'), PID_BLANK)
         createFile(at(run.id, 'tombstone'), ' '.repeat(TOMBSTONE_BYTES))
         layHookFiles(join(root, run.id), texts, run.session)
         replaceFile(at(run.id, 'run.json'), JSON.stringify({ format: RUN_FORMAT, ...run }))
@@ -74,6 +77,7 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
         const text = readIfThere(at(run, 'nostart'), policy.evidenceBytes)?.trim() ?? ''
         return /^\d{1,3}$/.test(text) ? Number(text) : null
       },
+      neverBegan: (run) => evidenceIn(at(run, 'pid')) === PID_BLANK,
       cgroup: (run) => ownCgroup(readIfThere(at(run, 'cgroup'), policy.evidenceBytes)?.trimEnd() ?? '', run),
       server: (run) => processFrom(evidenceIn(at(run, 'server'))),
       recordServer: (run, { pid, ticks }) => void writeIfPossible(at(run, 'server'), `${pid} ${ticks}\n`),

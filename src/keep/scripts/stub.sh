@@ -40,7 +40,10 @@ case $hf_cgroup in
   ;;
 *) if { echo 0 >"$hf_cgroup/cgroup.procs"; } 2>/dev/null; then hf_put "$hf_cgroup" cgroup; fi ;;
 esac
-read -r hf_stat </proc/self/stat && hf_put "$hf_stat" pid
+# In place, over the blank that was put there before the start: a full disk has room for it, and a blank says that no agent began.
+if read -r hf_stat </proc/self/stat; then
+  if [ -f "$hf_dir/pid" ] && [ ! -L "$hf_dir/pid" ]; then printf '%s\n' "$hf_stat" 1<>"$hf_dir/pid"; else hf_put "$hf_stat" pid; fi
+fi
 umask "$hf_umask"
 # bash forgets its traps when it fails here, but can be told to go on.
 [ -z "${BASH_VERSION-}" ] || shopt -s execfail

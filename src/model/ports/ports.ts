@@ -135,6 +135,8 @@ export interface RunEvidence {
   exit(run: string): ExitRecord | null
   /** The status with which the stub failed to become the harness. */
   notStarted(run: string): number | null
+  /** Whether the file lies there untouched in which the stub says who it is, right before it becomes the agent. */
+  neverBegan(run: string): boolean
   /** The cgroup that the stub has entered, as it wrote it down. */
   cgroup(run: string): string | null
   /** The tmux server that hosts it. */

@@ -59,5 +59,9 @@ export const CONVERSATION_PROBLEMS = {
   'conversation-elsewhere': { kind: 'badCommand', means: 'The agent finds the conversation only in its former directory.' },
   'conversation-directory-unknown': { kind: 'badCommand', means: 'The directory of the conversation is not known.' },
   'conversation-would-be-left': { kind: 'badCommand', means: 'The session has a conversation, and the start would leave it for a new one.' },
+  'takeover-without-conversation': {
+    kind: 'held',
+    means: 'A takeover would end the owner, and could not go on with its conversation.',
+  },
   'resume-unsupported': { kind: 'badCommand', means: 'The agent cannot resume a conversation by its id.' },
 } as const satisfies ProblemTable

@@ -1,5 +1,3 @@
-import { daemonizes, isHeadless } from '../../../decide/index.ts'
-import { isIdle } from '../../../harness/index.ts'
 import { Problem } from '../../../model/index.ts'
 import { unfitAsArgument } from '../prompt.ts'
 import { uncounted } from './budget.ts'
@@ -73,8 +71,8 @@ export const conversationMissing: Check<'command'> = {
 export const resumeUnsupported: Check<'command'> = {
   name: 'resume-unsupported',
   when: ['command'],
-  check: ({ named, begins }) =>
-    named === null || begins === 'start' || named.speech.resume !== null
+  check: ({ asked: { resume }, named, begins }) =>
+    named === null || begins === 'start' || named.speech.resume !== null || resume?.native === null
       ? null
       : new Problem('resume-unsupported', `${named.title} cannot resume a session by its id`, {
           hint: `start a new one: holdfast run ${named.name}`,
@@ -103,27 +101,13 @@ export const promptUnsupported: Check<'command'> = {
   name: 'prompt-unsupported',
   when: ['command'],
   check: ({ asked, named, begins }) =>
-    named === null || asked.promptFile === undefined || named.speech.headless?.[begins]
+    named === null || asked.promptFile === undefined || asked.resume?.native === null || named.speech.headless?.[begins]
       ? null
       : new Problem('prompt-unsupported', `${named.title} takes no prompt without a terminal${begins === 'resume' ? ' when it resumes' : ''}`),
-}
-
-/** A TUI without a terminal does nothing, or worse. Where a harness has no form without one that we know of, its command may know better. */
-export const terminalMissing: Check<'command'> = {
-  name: 'agent-needs-terminal',
-  when: ['command'],
-  check: ({ asked: { argv, detach, tmux }, named, prompt }) => {
-    if (named === null || !detach || tmux === true || named.speech.headless === null || isIdle(named, argv)) return null
-    const onStdin = prompt() !== null && named.speech.headless.prompt === 'stdin'
-    if (onStdin || isHeadless(named, argv) || daemonizes(named, argv)) return null
-    return new Problem('agent-needs-terminal', `${named.title} needs a terminal here, and a detached run has none`, {
-      hint: `host it in tmux: --tmux; or use its form without a terminal: --prompt-file F; or say it as it stands: -- ${named.name} …`,
-    })
-  },
 }
 
 export const budgetUncounted: Check<'command'> = {
   name: 'budget-uncounted',
   when: ['command'],
-  check: ({ world, asked, spoken }) => (asked.budget === undefined ? null : uncounted(world, asked, spoken())),
+  check: ({ world, asked, spoken }) => (asked.budget === undefined || asked.resume?.native === null ? null : uncounted(world, asked, spoken())),
 }

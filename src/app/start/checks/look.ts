@@ -6,6 +6,31 @@ import type { Effect } from '../look.ts'
 import type { Plan } from '../plan.ts'
 import type { Check } from './check.ts'
 import { newestInUse, ownedAlready } from './conversation-owners.ts'
+import { takeoverBlind, unresumable } from './unresumable.ts'
+
+/** A terminal interface without a terminal does nothing, or worse. A live owner is named first. */
+export const terminalMissing: Check<Effect> = {
+  name: 'agent-needs-terminal',
+  when: ['retire', 'settle', 'claim'],
+  check: ({ plan: { spoken } }) =>
+    spoken.needsTerminal === true && spoken.harness !== null
+      ? new Problem('agent-needs-terminal', `${spoken.harness.title} needs a terminal here, and a detached run has none`, {
+          hint: `host it in tmux: --tmux; or use its form without a terminal: --prompt-file F; or say it as it stands: -- ${spoken.harness.name} …`,
+        })
+      : null,
+}
+
+/** A live owner is named first, and never ended for a conversation that could not go on. */
+export const conversationUnknown: Check<Effect> = {
+  name: 'conversation-unknown',
+  when: ['retire', 'settle', 'claim'],
+  check: ({ plan: { world, spoken, session }, decision }) =>
+    spoken.unresumable !== true || spoken.harness === null
+      ? null
+      : decision.kind === 'retire'
+        ? takeoverBlind(world, spoken.harness, decision.run)
+        : unresumable(spoken.harness, session),
+}
 
 /** A missing program is told before an owner is ended for it. Where there is none, the launch tells it, and the record of the run. */
 export const programMissing: Check<'retire'> = {
