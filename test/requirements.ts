@@ -79,6 +79,11 @@ export const requirements = {
     from: design,
     due: true,
   },
+  'one-end': {
+    promise: 'Every request reaches exactly one terminal state with a typed reason. Its pending feedback ends in the same transaction.',
+    from: `${design}; failures E12, E13, I01`,
+    due: true,
+  },
   innocent: { promise: 'Nothing that the session did not start is ever signalled.', from: `${design}; failures D07, D11, D12, D14`, due: true },
 } as const satisfies Record<string, Requirement>
 

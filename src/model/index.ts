@@ -49,6 +49,17 @@ export {
   type Suspect,
   type Tree,
 } from './fact.ts'
+export {
+  type DeliveryWay,
+  FEEDBACK_EVENTS,
+  FEEDBACK_STATES,
+  FEEDBACK_TABLE,
+  type Feedback,
+  type FeedbackEvent,
+  type FeedbackState,
+  feedbackStatesThatTake,
+  type Receipt,
+} from './feedback.ts'
 export { frontPid } from './front.ts'
 export type {
   Capture,
@@ -128,6 +139,18 @@ export type {
   Terminal,
 } from './ports/ports.ts'
 export type {
+  AddAnswer,
+  FeedbackAnswer,
+  Holds,
+  NewFeedback,
+  NewRequest,
+  Pause,
+  Placed,
+  Release,
+  RequestClaim,
+  RequestEnding,
+} from './ports/requests.ts'
+export type {
   BindAnswer,
   Binding,
   ClaimAnswer,
@@ -145,6 +168,31 @@ export type {
 } from './ports/store.ts'
 export { Problem } from './problem.ts'
 export { PROBLEM_GROUPS, PROBLEMS, type ProblemId } from './problem-ids.ts'
+export {
+  type Claimant,
+  type Closing,
+  isOpen,
+  OPEN_REQUEST_STATES,
+  PUBLISH_WAYS,
+  type Publish,
+  REQUEST_CAUSES,
+  REQUEST_END_STATES,
+  REQUEST_EVENTS,
+  REQUEST_ID,
+  REQUEST_REASONS,
+  REQUEST_TABLE,
+  type RequestCause,
+  type RequestEvent,
+  type RequestEventName,
+  type RequestReason,
+  type RequestState,
+  type RequestTrouble,
+  requestStatesThatTake,
+  type WorkLimits,
+  type WorkOrder,
+  type WorkRequest,
+  type WorkResult,
+} from './request.ts'
 export {
   BY,
   type Ended,

@@ -86,3 +86,36 @@ DROP TRIGGER event_is_append_only;
 ALTER TABLE run ADD COLUMN tmux TEXT;
 -- 7
 ALTER TABLE delivery ADD COLUMN run TEXT;
+-- 8
+CREATE TABLE request (
+    id TEXT PRIMARY KEY,
+    state TEXT NOT NULL, cause TEXT, reason TEXT, summary TEXT,
+    work TEXT NOT NULL, priority INTEGER, source_key TEXT,
+    token INTEGER NOT NULL, attempt INTEGER NOT NULL, rework INTEGER NOT NULL,
+    claimant TEXT, session TEXT NOT NULL, seen_epoch INTEGER NOT NULL, run TEXT,
+    dir TEXT, branch TEXT, base TEXT,
+    result TEXT, closing TEXT, trouble TEXT, due_at INTEGER,
+    created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, ended_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX request_open ON request (created_at) WHERE state IN ('queued', 'claimed', 'running', 'waiting');
+  CREATE INDEX request_ended ON request (ended_at) WHERE ended_at IS NOT NULL;
+  CREATE INDEX request_run ON request (run) WHERE run IS NOT NULL;
+  CREATE UNIQUE INDEX request_source ON request (source_key) WHERE source_key IS NOT NULL;
+  CREATE TABLE request_event (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, request TEXT NOT NULL, at INTEGER NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX request_event_of ON request_event (request, seq);
+  CREATE INDEX request_event_claim ON request_event (seq) WHERE kind = 'claimed';
+  CREATE TABLE feedback (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, request TEXT NOT NULL REFERENCES request (id),
+    state TEXT NOT NULL, text TEXT NOT NULL, said_by TEXT NOT NULL, same_key TEXT, receipt TEXT, at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX feedback_of ON feedback (request, seq);
+  CREATE UNIQUE INDEX feedback_once ON feedback (request, same_key) WHERE same_key IS NOT NULL;
+  CREATE TRIGGER request_end_is_final BEFORE UPDATE OF state ON request
+    WHEN OLD.state NOT IN ('queued', 'claimed', 'running', 'waiting') BEGIN SELECT RAISE (ABORT, 'a terminal state is final'); END;
+  CREATE TRIGGER request_token_only_grows BEFORE UPDATE OF token ON request
+    WHEN NEW.token < OLD.token BEGIN SELECT RAISE (ABORT, 'a token only grows'); END;
+  CREATE TRIGGER request_order_never_changes BEFORE UPDATE OF work ON request BEGIN SELECT RAISE (ABORT, 'an order never changes'); END;
+  CREATE TRIGGER feedback_end_is_final BEFORE UPDATE OF state ON feedback
+    WHEN OLD.state IN ('delivered', 'ignored') BEGIN SELECT RAISE (ABORT, 'a terminal state is final'); END;

@@ -17,6 +17,7 @@ import { aClaim, anEnding, aRun, type OpenStore } from './examples.ts'
 import { lockConformance } from './lock.ts'
 import { messageConformance } from './message.ts'
 import { rebindConformance } from './rebind.ts'
+import { requestConformance } from './requests.ts'
 import { taskConformance } from './tasks.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'hf-store-'))
@@ -39,6 +40,7 @@ rebindConformance('sqlite', newStore)
 messageConformance('sqlite', newStore)
 activityConformance('sqlite', newStore)
 eventConformance('sqlite', newStore)
+requestConformance('sqlite', newStore)
 
 test('a store of the first release is brought up to date, and its runs are as they were', async () => {
   const path = newPath()

@@ -3,12 +3,14 @@ import { recordActivity, recordRefused } from './activity.ts'
 import type { Borrowed } from './connection-pool.ts'
 import * as natives from './conversation.ts'
 import { recordDaemon } from './events.ts'
+import * as feedback from './feedback.ts'
 import * as locks from './lock.ts'
 import * as messages from './message.ts'
 import { BUSY, openDatabase, sqliteCode, storeProblem, TRY_MS } from './open.ts'
 import * as reads from './reads.ts'
 import { rebind } from './rebind.ts'
 import { recordFound } from './record-nested-agent.ts'
+import * as requests from './requests.ts'
 import { restore } from './restore.ts'
 import * as writes from './writes.ts'
 
@@ -102,6 +104,32 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       remains: (limit) => read(() => ({ locks: locks.heldByProcesses(db, limit), ended: reads.endedLast(db, limit), live: reads.allLive(db) })),
       forget: (which) => write(() => writes.forget(db, which)),
       forgettable: (which) => read(() => writes.forgettable(db, which)),
+    },
+    requests: {
+      add: (request) => write(() => requests.add(db, request)),
+      get: (id) => read(() => requests.get(db, id)),
+      list: (which, limit) => read(() => requests.requests(db, which, limit)),
+      ofRun: (run) => read(() => requests.ofRun(db, run)),
+      story: (id, limit) => read(() => requests.story(db, id, limit)),
+      newestClaim: () => read(() => requests.newestClaim(db)),
+      claim: (claim) => write(() => requests.claim(db, claim)),
+      recordPlaced: (holds, placed, at) => write(() => requests.recordPlaced(db, holds, placed, at)),
+      recordStarted: (holds, run, at) => write(() => requests.recordStarted(db, holds, run, at)),
+      recordResult: (holds, result, at) => write(() => requests.recordResult(db, holds, result, at)),
+      recordReleased: (holds, release, at) => write(() => requests.recordReleased(db, holds, release, at)),
+      recordPaused: (holds, pause, at) => write(() => requests.recordPaused(db, holds, pause, at)),
+      recordDue: (holds, due, at) => write(() => requests.recordDue(db, holds, due, at)),
+      recordTrouble: (holds, trouble, dueAt, at) => write(() => requests.recordTrouble(db, holds, trouble, dueAt, at)),
+      recordEnded: (holds, ending, at) => write(() => requests.recordEnded(db, holds, ending, at)),
+      recordClosing: (id, closing, at) => write(() => requests.recordClosing(db, id, closing, at)),
+      forget: (which) => write(() => requests.forget(db, which)),
+    },
+    feedback: {
+      add: (one) => write(() => feedback.addFeedback(db, one)),
+      list: (request) => read(() => feedback.feedbackOf(db, request)),
+      get: (id) => read(() => feedback.feedback(db, id)),
+      begin: (holds, receipt, at) => write(() => feedback.beginFeedback(db, holds, receipt, at)),
+      record: (id, event, receipt, at) => write(() => feedback.recordFeedback(db, id, event, receipt, at)),
     },
     isReplaced: () => !db.isStill(),
     tryWrite: () =>

@@ -5,10 +5,10 @@ import type { Row } from '../driver.ts'
 /** The states of live runs, as a list in SQL. */
 export const LIVE = LIVE_STATES.map((state) => `'${state}'`).join(', ')
 
-const json = <T>(value: unknown): T => JSON.parse(String(value)) as T
-const jsonOrNull = <T>(value: unknown): T | null => (value === null ? null : json<T>(value))
-const textOrNull = (value: unknown): string | null => (value === null ? null : String(value))
-const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value))
+export const json = <T>(value: unknown): T => JSON.parse(String(value)) as T
+export const jsonOrNull = <T>(value: unknown): T | null => (value === null ? null : json<T>(value))
+export const textOrNull = (value: unknown): string | null => (value === null ? null : String(value))
+export const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value))
 
 /** Columns of a run, for a join that also has a session's. */
 export const RUN_COLUMNS = [
