@@ -31,7 +31,7 @@ export { presenceOf } from './daemon-presence.ts'
 export { parseDuration } from './duration.ts'
 export { sessionVariables } from './environment.ts'
 export { judge, judgePlace } from './fact.ts'
-export { type DeliveryFacts, type DeliveryStep, judgeDelivery, wayTo } from './feedback.ts'
+export { type DeliveryFacts, judgeDelivery, wayTo } from './feedback.ts'
 export { type Ask, type DaemonFate, type FoundDaemon, fateOfDaemons, type RunOfDaemon } from './harness-daemon.ts'
 export { atWork, failed, healthOf, type PartState, sameHealth, succeeded, troubled, turn, unborn } from './health.ts'
 export { activityAfter, hookCallFrom, isForeign, isInner } from './hook-call.ts'
@@ -45,16 +45,12 @@ export { decideNotification, type Happening, heldBack, historyFrom, NOTHING_TOLD
 export { isTelling, standsOn, typable, unspaced } from './pane-input.ts'
 export { patienceMs, type Want } from './patience.ts'
 export {
-  afterResult,
   type BranchLook,
-  needsPublishing,
   nextStep,
-  type RequestBounds,
   type RequestFacts,
   type RequestRun,
-  type RequestStep,
 } from './request.ts'
-export { type Turn, turns } from './request-queue.ts'
+export { turns } from './request-queue.ts'
 export { backoffMs } from './retry.ts'
 export { judgeService } from './service.ts'
 export { type Asker, chooseSiblings, type Families, type Kinship, type Peer, shareRepository } from './sibling.ts'

@@ -56,7 +56,6 @@ export {
   FEEDBACK_TABLE,
   type Feedback,
   type FeedbackEvent,
-  type FeedbackState,
   feedbackStatesThatTake,
   type Receipt,
 } from './feedback.ts'
@@ -169,17 +168,11 @@ export type {
 export { Problem } from './problem.ts'
 export { PROBLEM_GROUPS, PROBLEMS, type ProblemId } from './problem-ids.ts'
 export {
-  type Claimant,
   type Closing,
   isOpen,
   OPEN_REQUEST_STATES,
-  PUBLISH_WAYS,
-  type Publish,
-  REQUEST_CAUSES,
   REQUEST_END_STATES,
   REQUEST_EVENTS,
-  REQUEST_ID,
-  REQUEST_REASONS,
   REQUEST_TABLE,
   type RequestCause,
   type RequestEvent,

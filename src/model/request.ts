@@ -167,7 +167,5 @@ export type RequestEvent = {
 
 export const isOpen = ({ state }: { readonly state: RequestState }): boolean => (OPEN_REQUEST_STATES as readonly string[]).includes(state)
 
-export const REQUEST_ID = /^w[a-z0-9]{4,20}$/
-
 /** How many may run at the same time; of labels, by `KEY=VALUE`. */
 export type WorkLimits = { readonly atOnce: number; readonly perRepository: number; readonly perLabel: Readonly<Record<string, number>> }

@@ -73,6 +73,6 @@ function record(db: Database, { id, request, state }: Feedback, event: FeedbackE
     )
     .run(next, receipt && JSON.stringify(receipt), at, id)
   if (Number(changes) === 0) return false
-  tell(db, request, `feedback-${event}`, { id, ...(receipt ?? {}) }, at)
+  tell(db, request, `feedback-${event}`, { id, ...receipt }, at)
   return true
 }
