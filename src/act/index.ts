@@ -1,7 +1,7 @@
 export { type AnchorPorts, clearAnchor } from './end/clear-anchor.ts'
 export { type EndRunPorts, endRun, endWhatIsLeft, type RunEnd, untilKeeperLeft } from './end/end-run.ts'
 export { endTree } from './end/end-tree.ts'
-export { dismissKeeper, endTimer } from './end/keeper.ts'
+export { dismissKeeper, endTimer, guardOf } from './end/keeper.ts'
 export { release, usageOf } from './end/release-cgroup.ts'
 export { isThere, untilGone } from './end/wait-until-gone.ts'
 export { remember, withPorts } from './look/journal.ts'

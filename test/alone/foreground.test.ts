@@ -50,8 +50,8 @@ verifies('bounded', 'no Node of ours stays while a session runs, and what stays 
       const links = ours.filter((entry) => isAlive(Number(entry))).map((entry) => readlinkSync(`/proc/${entry}/exe`))
       return links.some((link) => link.endsWith('/node')) ? null : links
     })
-    // The keeper, its ear and the agent.
-    expect(programs).toHaveLength(3)
+    // The keeper, its ear, its guard and the agent.
+    expect(programs).toHaveLength(4)
     const pss = Number(/^Pss:\s+(\d+) kB/m.exec(readOr(`/proc/${keeper}/smaps_rollup`))?.[1] ?? '0')
     expect(pss).toBeLessThan(1000)
     await lab.ok(['stop', 's'])

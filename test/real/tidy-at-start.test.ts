@@ -122,11 +122,11 @@ verifies('lock-life', 'what dead processes of ours left is gone after the next s
       () => existsSync(join(lab.home, 'runs')) && runs(lab).some((path) => existsSync(join(path, 'timer'))) && runs(lab),
     )
     const { pid, keeper } = await lab.status('s')
-    const timer = Number.parseInt(readOr(join(run, 'timer')), 10)
+    const [timer = 0, guard = 0] = ['timer', 'guard'].map((name) => Number.parseInt(readOr(join(run, name)), 10))
     process.kill(timer, 'SIGTERM')
-    for (const victim of [keeper, pid, holder.pid ?? 0]) process.kill(victim, 'SIGKILL')
-    for (const victim of [timer, keeper, pid, holder.pid ?? 0]) await gone(victim)
-    expect(readdirSync(run)).toEqual(expect.arrayContaining(['ear', 'plan', 'timer']))
+    for (const victim of [guard, keeper, pid, holder.pid ?? 0]) process.kill(victim, 'SIGKILL')
+    for (const victim of [timer, guard, keeper, pid, holder.pid ?? 0]) await gone(victim)
+    expect(readdirSync(run)).toEqual(expect.arrayContaining(['guard', 'plan', 'timer']))
     // Its agent was told something once: that number is no pid, although pid 1 is alive.
     writeFileSync(join(run, 'aware.1'), '{}')
     // One that a crash left: no live run has it, and nobody is in it.
@@ -140,9 +140,9 @@ verifies('lock-life', 'what dead processes of ours left is gone after the next s
     expect(stderr).toMatch(new RegExp(`^holdfast: removed ${2 + empty.length} things that dead processes left: .*\n$`))
     for (const path of empty) expect([stderr, existsSync(path)]).toEqual([expect.stringContaining(path), false])
     expect(stderr).toContain(`the lock of pid ${holder.pid} on ${held}; `)
-    expect(stderr).toContain(`${run}: aware.1, ear, plan, timer`)
+    expect(stderr).toContain(`${run}: aware.1, guard, plan, timer`)
     expect(stderr).not.toContain(kept)
-    expect(readdirSync(run).filter((name) => ['aware.1', 'ear', 'plan', 'timer'].includes(name))).toEqual([])
+    expect(readdirSync(run).filter((name) => ['aware.1', 'guard', 'plan', 'timer'].includes(name))).toEqual([])
     const locks = JSON.parse(await lab.ok(['locks', '--json'])) as { dir: string }[]
     expect(locks.map(({ dir }) => dir).toSorted()).toEqual([kept, lab.dir].toSorted())
     const { run: current } = (await lab.status('s')) as unknown as { run: string }

@@ -5,7 +5,7 @@ import { BY, isByPerson, isLive, Problem, sameProcess } from '../../model/index.
 import { isHere, type Looked, lookAt } from '../look/look.ts'
 import type { EndPorts } from '../ports.ts'
 import { endTree, type Told } from './end-tree.ts'
-import { endTimer, nudgeKeeper, settleKeeper, untilKeeperWrote } from './keeper.ts'
+import { endGuard, endTimer, guardOf, nudgeKeeper, settleKeeper, untilKeeperWrote } from './keeper.ts'
 import { release, usageOf } from './release-cgroup.ts'
 import { isThere, untilGone } from './wait-until-gone.ts'
 
@@ -166,8 +166,10 @@ async function finished(run: Run, tally: Tally, how: How, ender: EndRunPorts, un
   if (unrecorded === null && tally.agents.length > 0) await ender.recordNestedAgents(run, tally.agents)
   ender.runLogs.cap(run.id)
   // Its keeper may go: nothing is left for it to see to.
-  if (!isLive(run) && unrecorded === null && run.keeper !== null && isHere(run, ender) && isThere(run.keeper, ender.processes))
-    ender.runRecords.settle(run.id)
+  if (!isLive(run) && unrecorded === null && run.keeper !== null && isHere(run, ender)) {
+    if (isThere(run.keeper, ender.processes)) ender.runRecords.settle(run.id)
+    else endGuard(run, ender)
+  }
   return stuck ?? { kind: 'ended', run, ended: tally.ended, spared: tally.spared, unrecorded }
 }
 
@@ -232,5 +234,6 @@ async function overrideUnknown(run: LiveRun, why: string, how: How, tally: Tally
 
 /** Waits a little for the keeper itself to leave, so that "stopped" also means that nothing of ours is left. */
 export async function untilKeeperLeft(run: Run, hands: EndPorts): Promise<void> {
-  if (run.keeper !== null && isHere(run, hands)) await untilGone([run.keeper], hands, hands.policy.keeperLeaveMs)
+  if (run.keeper !== null && isHere(run, hands))
+    await untilGone([run.keeper, ...[guardOf(run, hands) ?? []].flat()], hands, hands.policy.keeperLeaveMs)
 }

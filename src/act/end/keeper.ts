@@ -57,10 +57,25 @@ function isFrozenThere({ pid, ticks }: ProcessId, { processes }: EndPorts): bool
  * A keeper that was killed, or whose run lives as long as its tree, could not take its timer with it. The file that names it lies where the agent can
  * write: a timer has the run's directory among its arguments.
  */
-export function endTimer(run: Lookable, hands: EndPorts): void {
-  const { evidence, processes, runRecords } = hands
-  const timer = evidence.timer(run.id)
-  if (timer === null || !isHere(run, hands) || !processes.arguments(timer.pid).includes(runRecords.path(run.id))) return
-  processes.send(timer, 'SIGTERM')
-  processes.send(timer, 'SIGCONT')
+export const endTimer = (run: Lookable, hands: EndPorts): void => endHelper(run, hands.evidence.timer(run.id), hands)
+
+/** For a recorded end: a killed keeper cannot end its guard. */
+export const endGuard = (run: Lookable | Run, hands: EndPorts): void => endHelper(run, guardOf(run, hands), hands)
+
+/** Null: none lives. The file that names it counts only for a process with the run's directory among its arguments. */
+export function guardOf(
+  run: Lookable | Run,
+  { evidence, processes, runRecords }: Pick<EndPorts, 'evidence' | 'processes' | 'runRecords'>,
+): ProcessId | null {
+  const guard = evidence.guard(run.id)
+  return guard !== null && isHere(run, { processes }) && isThere(guard, processes) && isForRun(run, guard, { processes, runRecords }) ? guard : null
+}
+
+const isForRun = (run: Lookable | Run, { pid }: ProcessId, { processes, runRecords }: Pick<EndPorts, 'processes' | 'runRecords'>): boolean =>
+  processes.arguments(pid).includes(runRecords.path(run.id))
+
+function endHelper(run: Lookable | Run, helper: ProcessId | null, hands: EndPorts): void {
+  if (helper === null || !isHere(run, hands) || !isForRun(run, helper, hands)) return
+  hands.processes.send(helper, 'SIGTERM')
+  hands.processes.send(helper, 'SIGCONT')
 }

@@ -20,7 +20,8 @@ export async function finishRun(world: World, id: string, code: number | null = 
   const left = (await store.runs.get(id)) ?? run
   const end = await (isLive(left) ? endRun(left, { ...world, store }, how) : endWhatIsLeft(left, { ...world, store }, how))
   world.runLogs.cap(id)
-  world.runRecords.tidy(id)
+  // While it lives, files name the helpers that are still at work for it.
+  if (end.kind === 'ended') world.runRecords.tidy(id)
   if (world.clock.random() * world.policy.housekeepingOdds < 1) await housekeep(world, store)
   return end
 }

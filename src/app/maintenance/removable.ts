@@ -75,7 +75,7 @@ function tidied(runRecords: World['runRecords'], id: string): string | null {
 
 function stillUsed({ processes, evidence }: Pick<World, 'evidence' | 'processes'>, run: Run | null): string | null {
   if (run === null) return null
-  for (const [who, id] of [['keeper', run.keeper] as const, ['timer', evidence.timer(run.id)] as const]) {
+  for (const [who, id] of [['keeper', run.keeper] as const, ['timer', evidence.timer(run.id)] as const, ['guard', evidence.guard(run.id)] as const]) {
     const fact = id === null ? null : judge(processes, run.place, id)
     if (fact?.kind === 'alive') return `its ${who} (pid ${id?.pid}) has not left yet`
     if (fact?.kind === 'unknown') return `its ${who} may live: ${fact.why}`

@@ -54,7 +54,9 @@ function judgeUnreadable(world: Eyes, runs: readonly string[]): UnreadableRun[] 
 
 /** A process that its other files name, and that is alive. Pids of another place mean nothing here, and are then no sign of life. */
 function pidOf({ evidence, processes, cgroups }: Eyes, run: string): number | null {
-  const named = [evidence.keeper(run), evidence.harness(run), evidence.timer(run), ...evidence.journal(run)].flatMap((id) => id ?? [])
+  const named = [evidence.keeper(run), evidence.harness(run), evidence.timer(run), evidence.guard(run), ...evidence.journal(run)].flatMap(
+    (id) => id ?? [],
+  )
   const alive = named.find((id) => {
     const seen = processes.sample(id.pid)
     return seen.kind === 'seen' && sameProcess(seen.row, id) && !isDead(seen.row.state)

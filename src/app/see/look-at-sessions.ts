@@ -13,6 +13,7 @@ import { worktreeAt } from '../worktree/worktree.ts'
 import { type Recorder, recordInPassing } from '../world/best-effort-write.ts'
 import type { World } from '../world/world.ts'
 import { findSession } from './find-session.ts'
+import { haveFinished } from './have-finished.ts'
 
 /** `locks`: those that were on record when it was looked. */
 export type SeenAll = { readonly sights: SessionView[]; readonly unreadable: readonly string[]; readonly locks: readonly Lock[] }
@@ -110,6 +111,7 @@ async function convergeOne(world: World, store: Store, session: Session, run: Li
     )
   }
   if (step.kind === 'record-exit') await record(() => store.claims.recordExited(run, step.exit, world.clock.now()))
+  const finishing = await haveFinished(world, run, judged, seen.keeper)
   const over = judged.kind === 'leftovers' || judged.kind === 'settling'
   const shown: LiveRun =
     over && run.state !== 'stopping'
@@ -120,7 +122,9 @@ async function convergeOne(world: World, store: Store, session: Session, run: Li
     liveness: livenessOf(judged),
     pid,
     activity: isAtWork(shown, judged, seen) ? activityOf(world, session, shown, () => seen.harnessId) : null,
-    note: fenceNote(world, shown, judged) ?? handedOverNote(world, shown, judged, seen) ?? noteOf(shown, judged, seen),
+    note: finishing
+      ? 'the agent ended, and its keeper with it; what it started is being ended now'
+      : (fenceNote(world, shown, judged) ?? handedOverNote(world, shown, judged, seen) ?? noteOf(shown, judged, seen)),
   }
 }
 

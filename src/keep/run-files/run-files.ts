@@ -16,7 +16,7 @@ import { isRunRecord } from './run-record.ts'
 import { troubleIn } from './run-trouble.ts'
 import { readTold, replaceTold } from './versioned-file.ts'
 
-/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `activity`, `facts`, `denial`, `denial.HARNESS`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`, `gone`. */
+/** The version of the run directory's layout: `run.json`, `keeper`, `pid`, `cgroup`, `members`, `native`, `refused`, `prompt`, `begun`, `usage`, `notice`, `aware.N`, `activity`, `facts`, `denial`, `denial.HARNESS`, `follow`, `followed`, `exit`, `nostart`, `tombstone` (`retired` once put), `done`, `timer`, `guard`, `ear`, `gate`, `server`, `prompted`, `plan`, `log`, `gone`. */
 export const RUN_FORMAT = 1
 /** The keeper writes over this, in place: as long as any record, and none. */
 const EXIT_BLANK = `0${' '.repeat(9)}\n`
@@ -82,6 +82,7 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
       server: (run) => processFrom(evidenceIn(at(run, 'server'))),
       recordServer: (run, { pid, ticks }) => void writeIfPossible(at(run, 'server'), `${pid} ${ticks}\n`),
       timer: (run) => processFrom(readIfThere(at(run, 'timer'), policy.evidenceBytes)),
+      guard: (run) => processFrom(readIfThere(at(run, 'guard'), policy.evidenceBytes)),
       journal: (run) => readJournal(at(run, 'members')),
       recordJournal: (run, entries) => writeJournal(at(run, 'members'), entries),
       trouble: (run) => (RUN_ID.test(run) ? troubleIn(join(root, run)) : null),
@@ -142,7 +143,7 @@ const ownCgroup = (path: string, run: string): string | null =>
   /^\/.*\/holdfast-[0-9a-f]{12}-(r[0-9a-f]{12})(\.scope)?$/.exec(path)?.[1] === run ? path : null
 
 const LITTER =
-  /^(ear|gate|plan|timer|done|prompt|notice|follow|followed|(run\.json|keeper|server|prompted|members|usage|follow|notice|aware|denial(\.[a-z]+)?|(notice|aware)\.left)\.\d+)$/
+  /^(ear|gate|plan|timer|guard|done|prompt|notice|follow|followed|(run\.json|keeper|server|prompted|members|usage|follow|notice|aware|denial(\.[a-z]+)?|(notice|aware)\.left)\.\d+)$/
 function litterIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => LITTER.test(name))

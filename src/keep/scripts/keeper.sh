@@ -5,7 +5,7 @@
 # command that has systemd put it there, or empty), hf_timeout (seconds, or empty), hf_follow (empty, or what of the agent is to be followed),
 # hf_stdin (the file that it reads, or empty for ours), hf_until, exported the environment, and left argv in "$@".
 
-hf_harness='' hf_told='' hf_timer='' hf_ear='' hf_dead='' hf_deaths='' hf_listening='' hf_code='' hf_linger='' hf_state='' hf_last=''
+hf_harness='' hf_told='' hf_timer='' hf_ear='' hf_dead='' hf_deaths='' hf_listening='' hf_code='' hf_guard='' hf_linger='' hf_state='' hf_last=''
 
 # On record it is known by its identity, so the keeper gives the run's marker away: from here on it, and all that it starts for itself,
 # has the marker of helpers, and only the agent has the run's.
@@ -14,7 +14,7 @@ if [ -n "$hf_helper" ]; then prlimit --pid $$ "--rttime=$hf_helper:" 2>/dev/null
 # A shell that cannot fork gives up, and a keeper may not while its agent lives: what fails in here is only not done.
 hf_try() { command eval "$1"; }
 
-# A helper of the keeper works for the run, but is not of its tree: no cookie, no hold on the ear.
+# A helper of the keeper works for the run, but is not of its tree: no cookie, no hold on our pipe.
 hf_helper_exec() {
   unset HOLDFAST_LINEAGE HOLDFAST_FENCE HOLDFAST_RUN HOLDFAST_EPOCH HOLDFAST_SESSION
   exec "$@" 7>&- 8>&-
@@ -26,6 +26,20 @@ if command -v setsid >/dev/null 2>&1; then hf_apart=setsid; fi
 
 # One that works beside us, deaf to the terminal.
 hf_help() { command eval '( trap "" HUP INT QUIT TSTP; trap - TERM USR1 USR2; hf_helper_exec $hf_apart "$@" ) </dev/null >/dev/null 2>&1 &'; }
+
+# The guard waits for the end of a pipe that only we hold open. A signal to our group misses it, since it has a session of its own.
+hf_post_guard() {
+  [ -p /proc/self/fd/8 ] || return 0
+  hf_try '( trap "" HUP INT QUIT TSTP; trap - TERM USR1 USR2
+    hf_helper_exec $hf_apart /bin/sh "$hf_keep/guard.sh" "$hf_dir" "$hf_node" "$hf_cli" "$hf_run" "$hf_until" ) </proc/self/fd/8 >/dev/null 2>&1 & hf_guard=$!'
+}
+# The guard goes before we do: our caller finds nothing of ours.
+hf_dismiss_guard() {
+  while hf_lives "$hf_guard"; do
+    kill -KILL "$hf_guard"
+    wait "$hf_guard"
+  done
+}
 
 # What the kernel says of a child of ours: hf_state is its state, ? if that cannot be read, or empty if it is none (any more); hf_group its
 # group. Names may hold line breaks. A process whose first thread has left shows Z while others work: it lives, as L.
@@ -179,7 +193,7 @@ hf_settled() {
     [ "$1" -lt 50 ] && hf_try 'sleep 0.02' || return 1
     set -- $(($1 + 1))
   done
-  hf_try 'rm -f "$hf_dir/done" "$hf_dir/plan" "$hf_dir/timer" "$hf_dir/ear"'
+  hf_try 'rm -f "$hf_dir/done" "$hf_dir/plan" "$hf_dir/timer" "$hf_dir/guard" "$hf_dir/ear"'
 }
 
 # Waits for the harness, writes down how it ended and has Node finish the run.
@@ -209,19 +223,22 @@ hf_watch() {
   # In place, over what was put there before the start: neither a free block nor a process is needed to say how it ended.
   # (An agent may have put something else there: nothing is written through a link, and a pipe is never waited for, since it is opened both ways.)
   if [ -f "$hf_dir/exit" ] && [ ! -L "$hf_dir/exit" ]; then printf '1 %3d %-4s\n' "$hf_code" "${hf_told:--}" 1<>"$hf_dir/exit"; fi
-  exec 8>&-
+  if hf_lives "$hf_ear"; then kill -KILL "$hf_ear"; fi
   [ -z "${hf_pane-}" ] || hf_screen
   # (With a tombstone it may be the very one who ends the rest by now.)
   if [ -n "$hf_timer" ] && [ "$hf_until" != tree ] && [ ! -e "$hf_dir/retired" ] && hf_lives "$hf_timer"; then kill "$hf_timer"; fi
-  # Without us the ear hears the end of its pipe, unless it was stopped.
-  hf_look "$hf_ear"
-  [ "$hf_state" != T ] || kill -KILL "$hf_ear"
   # A bash that cannot fork gives up in spite of that; even then the code is the agent's.
   trap 'exit "$hf_code"' 0
   if [ -n "$hf_modes" ] && [ "$hf_code" -ge 128 ]; then hf_try '( trap - 0; trap "" TTOU; exec stty "$hf_modes" </dev/tty )'; fi
-  if { [ -z "${hf_front-}" ] || [ -n "${hf_pane-}" ]; } && hf_settled; then exit "$hf_code"; fi
-  hf_try '( trap - 0; trap "" HUP INT QUIT TSTP; hf_helper_exec $hf_apart "$hf_node" "$hf_cli" _finish "$hf_run" "$hf_code" 2>&7 )' ||
-    { [ "$hf_until" != tree ] || { hf_help /bin/sh "$hf_keep/linger.sh" "$hf_dir" "$hf_node" "$hf_cli" "$hf_run" && hf_linger=$!; }; }
+  if { [ -z "${hf_front-}" ] || [ -n "${hf_pane-}" ]; } && hf_settled ||
+    hf_try '( trap - 0; trap "" HUP INT QUIT TSTP; hf_helper_exec $hf_apart "$hf_node" "$hf_cli" _finish "$hf_run" "$hf_code" 2>&7 )'; then
+    hf_dismiss_guard
+    exit "$hf_code"
+  fi
+  # The guard sees to the rest. A killed guard gets a successor.
+  hf_lives "$hf_guard" || hf_post_guard
+  exec 8>&-
+  [ "$hf_until" != tree ] || hf_linger=$hf_guard
   [ -z "${hf_pane-}" ] || hf_stay
   exit "$hf_code"
 }
@@ -236,8 +253,13 @@ trap 'hf_trap hf_pass USR2 140' USR2
 # The tombstone may have come before the agent: then it never runs.
 if [ -e "$hf_dir/retired" ]; then exit 143; fi
 
-# The ear first: what the group is told from here on is heard. (Descriptors 8 and 9 are ours, 3 to 7 may be the agent's.)
-if [ -n "${hf_front-}${BASH_VERSION-}" ] && hf_try 'mkfifo -m 600 "$hf_dir/ear" 2>/dev/null'; then exec 8<>"$hf_dir/ear"; fi
+# A pipe that ends with us. A here-document of dash is one that no name leads to; where it is none, one is made. (Descriptors 8 and 9 are ours, 3 to 7 may
+# be the agent's.)
+exec 8<<'hf_end'
+hf_end
+if [ -p /proc/self/fd/8 ]; then exec 8<>/proc/self/fd/8; elif hf_try 'mkfifo -m 600 "$hf_dir/ear" 2>/dev/null'; then exec 8<>"$hf_dir/ear"; else exec 8<&-; fi
+hf_post_guard
+# The ear comes before the agent, and hears each signal to the group from here on.
 hf_listen
 # An agent that is killed cannot put the terminal back as it was.
 hf_modes=''

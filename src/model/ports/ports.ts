@@ -144,6 +144,8 @@ export interface RunEvidence {
   recordServer(run: string, server: ProcessId): void
   /** A helper the keeper left for `--timeout`. */
   timer(run: string): ProcessId | null
+  /** A helper that waits for the keeper's end, and then has the run finished. */
+  guard(run: string): ProcessId | null
   /** Members that were seen earlier, and writing them down; false if that failed. */
   journal(run: string): readonly JournalEntry[]
   recordJournal(run: string, entries: readonly JournalEntry[]): boolean
