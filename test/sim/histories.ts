@@ -7,6 +7,7 @@ import type { Place, ProcessId, RunBase } from '../../src/model/index.ts'
 import { intentOf, LINEAGE_VARIABLE } from '../../src/model/index.ts'
 import { realDirectories } from '../../src/observe/index.ts'
 import { aClaim, anEnding, aRun, place } from '../record/examples.ts'
+import { noKeepers } from './edges.ts'
 import { simulated } from './simulated.ts'
 
 /** A session as the model knows it: by what it is, whatever it is called. */
@@ -223,6 +224,7 @@ export async function history() {
       directories: realDirectories(places.worktreesFolder),
       harnesses: () => [],
       ownHarnesses: () => [],
+      keepers: noKeepers,
       store: async () => sim.store,
     }
     // What is left out is never asked for here.
