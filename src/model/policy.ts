@@ -57,6 +57,11 @@ export const policy = {
   sourceAuthMinMs: 300_000,
   sourceAuthMaxMs: 1_800_000,
   sourcePauseMs: 3_600_000,
+  /** A source hears of so many requests in one pass at most. Text from it is cut. */
+  sourceBatch: 50,
+  requestsShown: 10_000,
+  titleChars: 200,
+  feedbackChars: 64 * 1024,
   /** A secret is no longer, and a program that tells it takes no longer. */
   secretBytes: 64 * 1024,
   secretMs: 15_000,

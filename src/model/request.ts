@@ -95,8 +95,8 @@ export type WorkOrder = {
   /** Its result waits for a person, who accepts it or gives feedback. */
   readonly review: boolean
   readonly reworkLimit: number
-  /** The source that it comes from, and its name there; null: a person of this machine. */
-  readonly source: { readonly name: string; readonly key: string } | null
+  /** The source that it comes from, its name there, and the token of its claim there; null: a person of this machine. */
+  readonly source: { readonly name: string; readonly key: string; readonly token?: string | null; readonly url?: string | null } | null
   /** The request that it repeats (`rerun`) or goes on with (`retry`). */
   readonly from: { readonly request: string; readonly how: 'rerun' | 'retry' } | null
   readonly by: string

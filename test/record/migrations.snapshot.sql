@@ -119,3 +119,8 @@ CREATE TABLE request (
   CREATE TRIGGER request_order_never_changes BEFORE UPDATE OF work ON request BEGIN SELECT RAISE (ABORT, 'an order never changes'); END;
   CREATE TRIGGER feedback_end_is_final BEFORE UPDATE OF state ON feedback
     WHEN OLD.state IN ('delivered', 'ignored') BEGIN SELECT RAISE (ABORT, 'a terminal state is final'); END;
+-- 9
+CREATE TABLE outbox (
+    target TEXT NOT NULL, request TEXT NOT NULL, heard INTEGER NOT NULL, tries INTEGER NOT NULL, due_at INTEGER, trouble TEXT,
+    PRIMARY KEY (target, request)
+  ) STRICT, WITHOUT ROWID;

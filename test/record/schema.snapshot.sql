@@ -61,6 +61,9 @@ CREATE TABLE lock ( seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, d
 table message
 CREATE TABLE message ( seq INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, expires_at INTEGER NOT NULL, sender TEXT NOT NULL, addressed TEXT NOT NULL, text TEXT NOT NULL ) STRICT
 
+table outbox
+CREATE TABLE outbox ( target TEXT NOT NULL, request TEXT NOT NULL, heard INTEGER NOT NULL, tries INTEGER NOT NULL, due_at INTEGER, trouble TEXT, PRIMARY KEY (target, request) ) STRICT, WITHOUT ROWID
+
 table request
 CREATE TABLE request ( id TEXT PRIMARY KEY, state TEXT NOT NULL, cause TEXT, reason TEXT, summary TEXT, work TEXT NOT NULL, priority INTEGER, source_key TEXT, token INTEGER NOT NULL, attempt INTEGER NOT NULL, rework INTEGER NOT NULL, claimant TEXT, session TEXT NOT NULL, seen_epoch INTEGER NOT NULL, run TEXT, dir TEXT, branch TEXT, base TEXT, result TEXT, closing TEXT, trouble TEXT, due_at INTEGER, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, ended_at INTEGER ) STRICT, WITHOUT ROWID
 

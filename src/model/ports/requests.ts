@@ -60,6 +60,8 @@ export interface RequestStore {
   get(id: string): Promise<WorkRequest | null>
   /** The open ones, by priority and age; or all, the newest first. */
   list(which: 'open' | 'all', limit: number): Promise<WorkRequest[]>
+  /** The requests that a source has handed over, by its keys: also those that are over. */
+  ofSource(source: string, keys: readonly string[]): Promise<ReadonlyMap<string, WorkRequest>>
   /** The request whose run this is, or was last. */
   ofRun(run: string): Promise<WorkRequest | null>
   story(id: string, limit: number): Promise<RequestEvent[]>

@@ -8,6 +8,7 @@ import type { Ended, Ending, Intent, LiveRun, Run, RunBase, RunRecord, Survivor 
 import type { RunRoot } from '../run-root.ts'
 import type { Alias, NativeId, Session, SessionRecord } from '../session.ts'
 import type { Tokens } from '../usage.ts'
+import type { OutboxStore } from './outbox.ts'
 import type { FeedbackStore, RequestStore } from './requests.ts'
 
 export type ClaimRequest = {
@@ -222,6 +223,7 @@ export interface Store {
   readonly retention: RetentionStore
   readonly requests: RequestStore
   readonly feedback: FeedbackStore
+  readonly outbox: OutboxStore
   /** Another file lies in its place by now: what this one says counts no more. */
   isReplaced(): boolean
   /** Could something be recorded now? Records nothing; throws the Problem that whoever records would have. */

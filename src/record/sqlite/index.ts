@@ -7,6 +7,7 @@ import * as feedback from './feedback.ts'
 import * as locks from './lock.ts'
 import * as messages from './message.ts'
 import { BUSY, openDatabase, sqliteCode, storeProblem, TRY_MS } from './open.ts'
+import * as outbox from './outbox.ts'
 import * as reads from './reads.ts'
 import { rebind } from './rebind.ts'
 import { recordFound } from './record-nested-agent.ts'
@@ -109,6 +110,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       add: (request) => write(() => requests.add(db, request)),
       get: (id) => read(() => requests.get(db, id)),
       list: (which, limit) => read(() => requests.requests(db, which, limit)),
+      ofSource: (source, keys) => read(() => requests.ofSource(db, source, keys)),
       ofRun: (run) => read(() => requests.ofRun(db, run)),
       story: (id, limit) => read(() => requests.story(db, id, limit)),
       newestClaim: () => read(() => requests.newestClaim(db)),
@@ -123,6 +125,12 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       recordEnded: (holds, ending, at) => write(() => requests.recordEnded(db, holds, ending, at)),
       recordClosing: (id, closing, at) => write(() => requests.recordClosing(db, id, closing, at)),
       forget: (which) => write(() => requests.forget(db, which)),
+    },
+    outbox: {
+      due: (target, now, limit) => read(() => outbox.dueReports(db, target, now, limit)),
+      recordHeard: (target, request, seq) => write(() => outbox.recordHeard(db, target, request, seq)),
+      recordFailed: (target, request, why, dueAt) => write(() => outbox.recordFailed(db, target, request, why, dueAt)),
+      state: (target) => read(() => outbox.outboxState(db, target)),
     },
     feedback: {
       add: (one) => write(() => feedback.addFeedback(db, one)),

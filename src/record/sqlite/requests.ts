@@ -88,22 +88,35 @@ export const requests = (db: Database, which: 'open' | 'all', limit: number): Wo
     .all(limit)
     .map(toRequest)
 
+export function ofSource(db: Database, source: string, keys: readonly string[]): ReadonlyMap<string, WorkRequest> {
+  const asked = db.prepare(`${VIEW} WHERE q.source_key = ?`)
+  return new Map(
+    keys.flatMap((key) => {
+      const row = asked.get(`${source}\n${key}`)
+      return row === undefined ? [] : [[key, toRequest(row)] as const]
+    }),
+  )
+}
+
 export function ofRun(db: Database, run: string): WorkRequest | null {
   const row = db.prepare(`${VIEW} WHERE q.run = ? ORDER BY q.created_at DESC LIMIT 1`).get(run)
   return row === undefined ? null : toRequest(row)
 }
 
 export const story = (db: Database, id: string, limit: number): RequestEvent[] =>
-  db
-    .prepare(`SELECT * FROM (SELECT * FROM request_event WHERE request = ? ORDER BY seq DESC LIMIT ?) ORDER BY seq`)
-    .all(id, limit)
-    .map((row) => ({
-      seq: Number(row['seq']),
-      request: String(row['request']),
-      at: Number(row['at']),
-      kind: String(row['kind']),
-      detail: json(row['detail']),
-    }))
+  db.prepare(`SELECT * FROM (SELECT * FROM request_event WHERE request = ? ORDER BY seq DESC LIMIT ?) ORDER BY seq`).all(id, limit).map(toEvent)
+
+/** The next steps of its story. */
+export const eventsAfter = (db: Database, id: string, seq: number, limit: number): RequestEvent[] =>
+  db.prepare(`SELECT * FROM request_event WHERE request = ? AND seq > ? ORDER BY seq LIMIT ?`).all(id, seq, limit).map(toEvent)
+
+const toEvent = (row: Row): RequestEvent => ({
+  seq: Number(row['seq']),
+  request: String(row['request']),
+  at: Number(row['at']),
+  kind: String(row['kind']),
+  detail: json(row['detail']),
+})
 
 export const newestClaim = (db: Database): number =>
   Number(db.prepare(`SELECT max(seq) AS seq FROM request_event WHERE kind = 'claimed'`).get()?.['seq'] ?? 0)
@@ -186,6 +199,7 @@ export function forget(db: Database, { endedBefore, limit }: { readonly endedBef
   for (const id of ids) {
     db.prepare(`DELETE FROM request_event WHERE request = ?`).run(id)
     db.prepare(`DELETE FROM feedback WHERE request = ?`).run(id)
+    db.prepare(`DELETE FROM outbox WHERE request = ?`).run(id)
     db.prepare(`DELETE FROM request WHERE id = ? AND ended_at IS NOT NULL`).run(id)
   }
   return ids

@@ -132,4 +132,10 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TRIGGER feedback_end_is_final BEFORE UPDATE OF state ON feedback
     WHEN OLD.state IN ('delivered', 'ignored') BEGIN SELECT RAISE (ABORT, 'a terminal state is final'); END;
   `,
+  `
+  CREATE TABLE outbox (
+    target TEXT NOT NULL, request TEXT NOT NULL, heard INTEGER NOT NULL, tries INTEGER NOT NULL, due_at INTEGER, trouble TEXT,
+    PRIMARY KEY (target, request)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
