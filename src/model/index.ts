@@ -122,7 +122,7 @@ export { type Policy, policy } from './policy.ts'
 export type { Connection, Connections, End } from './ports/connections.ts'
 export type { Directories, Mount } from './ports/directories.ts'
 export type { Apart, GatedKeeper, Keepers, Launch } from './ports/keepers.ts'
-export type { OutboxEntry, OutboxState, OutboxStore } from './ports/outbox.ts'
+export type { OutboxEntry, OutboxState } from './ports/outbox.ts'
 export type { OwnProcess } from './ports/own-process.ts'
 export type { HostedKeeper, Namespaces, Panes, PaneTrouble, PaneView, ServerSetup } from './ports/panes.ts'
 export type {
