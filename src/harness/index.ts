@@ -9,6 +9,7 @@ export { type Added, addHooks, findHooks, MAX_HOOKS, removeHooks, type SettingsH
 export { agentsAmong, argumentsOf, commandOf, commandsOf, isIdle, isProgramOf, mayBeAgent, registeredAgents } from './recognise/agents.ts'
 export { stampOf } from './recognise/anchors.ts'
 export { captureNative, type Seen } from './recognise/capture.ts'
+export { toolPidFilesFrom } from './recognise/tool-pid-files.ts'
 export { versionAt } from './recognise/version.ts'
 export { SPARE } from './spare.ts'
 export {

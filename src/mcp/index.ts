@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { ZodError } from 'zod'
-import { worlds as lend, openWorld } from '../app/index.ts'
+import { worlds as lend, openWorld, sweepAnchors } from '../app/index.ts'
 import { exitCode, policy } from '../model/index.ts'
 import { clientGone } from './client.ts'
 import { boundedLines } from './lines.ts'
@@ -54,6 +54,7 @@ export async function serve({ assets, home, version }: ServeOptions): Promise<nu
     },
     { transport: wire, maxSubscriptions: policy.mcpSubscriptions, onerror: (error) => tell(oneLine(error)) },
   )
+  void sweep(worlds, tell)
   process.stdin.on('error', () => input.end())
   process.stdin.pipe(input)
   // Its end may lie behind more than is ever heard.
@@ -62,6 +63,18 @@ export async function serve({ assets, home, version }: ServeOptions): Promise<nu
   await parting()
   return exitCode.done
 }
+
+/** Beside the serving, and never in its way: files that dead agents left are removed, and a fault is only told. */
+async function sweep(worlds: ReturnType<typeof lend>, tell: ReturnType<typeof teller>): Promise<void> {
+  await pause(SWEEP_AFTER_MS)
+  try {
+    await worlds.use(async (world) => sweepAnchors(world))
+  } catch (error) {
+    tell(oneLine(error instanceof Error ? error : new Error(String(error))))
+  }
+}
+/** The first answers of a client come before it. */
+const SWEEP_AFTER_MS = 200
 
 /** What the SDK has to say of what came in may be long. */
 const oneLine = (error: Error): string =>

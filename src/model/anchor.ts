@@ -38,6 +38,9 @@ export type Anchors = {
   readonly read: (path: string) => Anchor | null
 }
 
+/** The files that another tool keeps for each of its live processes, as `[pid_files.NAME]` of config.toml describes them. */
+export type ToolPidFiles = { readonly name: string; readonly anchors: Anchors }
+
 /** What is true of an anchor. Only `dead` may ever be removed. */
 export type AnchorVerdict =
   | { readonly kind: 'alive'; readonly why: string }

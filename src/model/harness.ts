@@ -104,10 +104,13 @@ export type Capture =
   | { readonly from: 'banner'; readonly line: RegExp }
   /** The agent has such a file open; the first group is the id. */
   | { readonly from: 'open-file'; readonly path: RegExp }
-  /** Its database has exactly one session (`id`) that was begun in this directory (first value) since this time in milliseconds (second). */
-  | { readonly from: 'database'; readonly path: (env: Environment) => string; readonly sql: string }
+  /** Its disk has exactly one session that was begun where the run works, since it began. Asked only of a run that begins one at once. */
+  | { readonly from: 'begun'; readonly find: BegunSince }
   /** What it tells its tools (`idVariable`). */
   | { readonly from: 'variable' }
+
+/** The ids of its sessions that were begun in this directory since this time, in milliseconds. */
+export type BegunSince = (env: Environment, where: { readonly dir: string; readonly since: number }, read: ReadDatabase) => readonly string[]
 
 /** A session as it lies on disk. */
 export type OnDisk = { readonly id: string; readonly path: string; readonly dir: string | null }
@@ -135,8 +138,17 @@ export type RegistryEntry = {
 /** Where it writes what it burns. */
 export type UsageRule =
   | LinesRule
-  /** Files of JSON with totals. */
-  | { readonly kind: 'document'; readonly files: UsageFiles; readonly read: (document: unknown) => Tokens | null }
+  /**
+   * Files of JSON with totals, or of what `text` makes of one. `atTurnEnd`: they are written only when a turn is over, so that a limit would never hold
+   * while a headless agent works.
+   */
+  | {
+      readonly kind: 'document'
+      readonly files: UsageFiles
+      readonly read: (document: unknown) => Tokens | null
+      readonly text?: (path: string, text: string) => Tokens | null
+      readonly atTurnEnd?: true
+    }
   /** Rows with totals: those of the session and of what it started. */
   | {
       readonly kind: 'database'

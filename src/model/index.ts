@@ -11,7 +11,7 @@ export {
   type Versioned,
   type WaitingMessages,
 } from './agent-news.ts'
-export type { Anchor, AnchorFile, Anchors, AnchorVerdict, AnchorWord, Flock, ForeignFiles } from './anchor.ts'
+export type { Anchor, AnchorFile, Anchors, AnchorVerdict, AnchorWord, Flock, ForeignFiles, ToolPidFiles } from './anchor.ts'
 export { bytesOf, textOf } from './bytes.ts'
 export { namedSession, namesIn, partsOf, SESSION_ID, saying } from './command-line.ts'
 export { CGROUP_PREFIX, type CgroupBase, type CgroupView, type Containment, cgroupName, cgroupStem } from './containment.ts'
@@ -61,6 +61,7 @@ export {
 } from './feedback.ts'
 export { frontPid } from './front.ts'
 export type {
+  BegunSince,
   Capture,
   Harness,
   HeadlessSpeech,

@@ -53,6 +53,13 @@ test('an agent that painted for a second and sits is on record as idle, and the 
   expect(writers).toBeLessThanOrEqual(4)
 })
 
+test('an agent that was given its prompt in a file is busy until it is over, however long it says nothing', async () => {
+  world = { ...world, agentState: { ...world.agentState, hasPrompt: () => true } }
+  outputAt = 0
+  await look(nothingSeen(), 5 * policy.quietMs)
+  expect(await recorded()).toEqual([['busy', START]])
+})
+
 test('the next daemon asks whether it is on record, and not in every round', async () => {
   await look(nothingSeen(), 2 * policy.activityEventMs)
   const before = await recorded()

@@ -13,6 +13,31 @@ function read(text: string) {
   return { notify: config.notify(), trouble: config.trouble() }
 }
 
+describe('[pid_files.NAME]', () => {
+  test('describes files of other tools', () => {
+    writeFileSync(join(home, 'config.toml'), '[pid_files.mytool]\npath = "~/.mytool/{pid}.json"\n')
+    const config = openConfig(home)
+    expect([config.toolPidFiles().map(({ name }) => name), config.trouble()]).toEqual([['mytool'], null])
+  })
+  test.each([
+    ['pid_files = 1', /pid_files is a table/],
+    ['[pid_files.claude]\npath = "/x/{pid}"', /knows an agent of that name/],
+    ['[pid_files.Tool]\npath = "/x/{pid}"', /a name is of small letters/],
+    ['[pid_files.t]', /path: it is needed/],
+    ['[pid_files.t]\npath = "run/{pid}"', /path: it is needed: an absolute path/],
+    ['[pid_files.t]\npath = "/x/run.json"', /with \{pid\} once/],
+    ['[pid_files.t]\npath = "/x/{pid}/run.json"', /in the name of the file/],
+    ['[pid_files.t]\npath = "/x/{pid}-{pid}"', /with \{pid\} once/],
+    ['[pid_files.t]\npath = "/x/../{pid}"', /path: it is needed/],
+    ['[pid_files.t]\npath = "/x/{pid}"\nstart = 1', /start: it must be the name of the field/],
+    ['[pid_files.t]\npath = "/x/{pid}"\nage = "1d"', /age: there is no such key; the keys are path and start/],
+  ])('%s is told, and left out of account', (text, trouble) => {
+    writeFileSync(join(home, 'config.toml'), `${text}\n`)
+    const config = openConfig(home)
+    expect([config.toolPidFiles(), config.trouble()]).toEqual([[], expect.stringMatching(trouble)])
+  })
+})
+
 describe('[notify]', () => {
   test('nobody has to say anything', () => {
     expect(openConfig(join(home, 'none')).notify()).toEqual({ desktop: true, bell: false, command: null, on: NOTIFY_KINDS })

@@ -421,3 +421,34 @@ verifies('one-owner', 'an owner that is about to be replaced is not in the way o
   expect(started).toMatchObject({ kind: 'running', retired: [{ kind: 'ended' }] })
   expect(refused).toEqual([])
 })
+
+const fills: Readonly<Record<string, readonly string[]>> = { kimi: ['--model', 'm'], droid: ['--auto', 'low'] }
+test.each([
+  ['claude', true, true, null],
+  ['grok', true, true, null],
+  ['goose', true, true, null],
+  ['kimi', true, true, null],
+  ['droid', true, true, null],
+  ['opencode', true, true, null],
+  ['cline', true, true, 'budget-unsupported'],
+  ['cn', true, true, 'budget-unsupported'],
+  // With a terminal, nobody can tell for certain which conversation it carries.
+  ['goose', false, false, 'budget-conversation-unknown'],
+  ['kimi', false, false, 'budget-conversation-unknown'],
+  ['opencode', false, false, 'budget-conversation-unknown'],
+] as const)('--budget of %s with a prompt file %s, detached %s: %s', async (name, withPrompt, detach, refused) => {
+  const lab = await starting()
+  lab.program(name)
+  const request = aRequest(lab, {
+    harness: name,
+    argv: fills[name] ?? [],
+    budget: 1000,
+    detach,
+    ...(withPrompt ? { promptFile: lab.file('say hello') } : { tmux: true }),
+  })
+  const answer = await start(lab.world, request).then(
+    () => null,
+    (error: unknown) => (error as Problem).id,
+  )
+  expect(answer).toBe(refused)
+})

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ import {
   readUsage,
 } from '../../src/harness/index.ts'
 import type { Tokens, UsageRule } from '../../src/model/index.ts'
-import { addTokens, NO_TOKENS } from '../../src/model/index.ts'
+import { addTokens, NO_TOKENS, totalTokens } from '../../src/model/index.ts'
 import { loadSqlite } from '../../src/record/driver.ts'
 import { readForeignDatabase } from '../../src/record/index.ts'
 
@@ -70,6 +70,25 @@ describe('what the real CLIs wrote', () => {
       ...NO_TOKENS,
       cost: expect.toSatisfy((cost) => cost === null || cost === 0),
     })
+  })
+
+  test('grok: what a turn under way used counts already, each call of the model once, until its totals tell', () => {
+    const id = '6d8399a0-36c0-486c-bc5a-f70f0197d8e0'
+    const env = { HOME: mkdtempSync(join(tmpdir(), 'hf-grok-')) }
+    const folder = join(env.HOME, '.grok/sessions/%2Fw', id)
+    mkdirSync(folder, { recursive: true })
+    const call = (streamStartMs: number, totalTokens: number): string => JSON.stringify({ params: { _meta: { streamStartMs, totalTokens } } })
+    const put = (name: string, ...lines: string[]): void => writeFileSync(join(folder, name), lines.join('\n'))
+    const total = (): number | null => {
+      const tokens = look(grokUsage, env, id)
+      return tokens === undefined ? null : totalTokens(tokens)
+    }
+    put('updates.jsonl', '{"params":{}}', call(1, 107), call(1, 107), call(2, 100), call(2, 108), '{"half')
+    expect(total()).toBe(215)
+    put('updates.jsonl', call(1, 107), call(2, 108), '{"params":{"update":{"sessionUpdate":"turn_completed"}}}', call(3, 50))
+    put('usage.json', JSON.stringify({ session: { inputTokens: 200, outputTokens: 14, cachedReadTokens: 20 } }))
+    expect(total()).toBe(264)
+    rmSync(env.HOME, { recursive: true })
   })
 
   test('Every Code has a home of its own', () => {

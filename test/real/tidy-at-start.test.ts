@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { cgroupStem } from '../../src/model/index.ts'
@@ -81,6 +81,42 @@ verifies('identity', 'anchors of agents: doctor tells the living from the dead, 
     expect(again).not.toMatch(/^removed/m)
     expect(isAlive(recycled)).toBe(true)
     stranger.kill('SIGKILL')
+  }),
+)
+
+verifies('identity', 'a daemon and an MCP server remove at their start the files of proven dead agents, and of tools in config.toml', () =>
+  inLab(async (lab) => {
+    const userHome = lab.newDir()
+    const [sessions, tools] = [join(userHome, '.claude/sessions'), join(userHome, '.mytool')]
+    for (const folder of [sessions, tools, lab.home]) mkdirSync(folder, { recursive: true, mode: 0o700 })
+    writeFileSync(join(lab.home, 'config.toml'), '[pid_files.mytool]\npath = "~/.mytool/run-{pid}.json"\nstart = "born"\n')
+    const env = { HOME: userHome }
+    const put = (path: string, text: string): void => {
+      writeFileSync(path, text)
+      // However old it is, a living process keeps its file.
+      utimesSync(path, 0, 0)
+    }
+    const living = spawn('sleep', ['1000'], { stdio: 'ignore', env: { PATH: process.env['PATH'] } })
+    const alive = living.pid ?? 0
+    put(join(sessions, `${alive}.json`), claudeSays(alive, startOf(alive)))
+    put(join(tools, `run-${alive}.json`), JSON.stringify({ born: Number(startOf(alive)) }))
+    put(join(tools, 'run-x.json'), '{}')
+    put(join(tools, '4194303.json'), '{}')
+    const kept = [`${alive}.json`, '4194303.json', `run-${alive}.json`, 'run-x.json'].toSorted()
+    const left = (): string[] => [...readdirSync(sessions), ...readdirSync(tools)].toSorted()
+    const [command = '', ...words] = [COMMAND, 'mcp']
+    for (const begin of ['daemon', 'mcp']) {
+      put(join(sessions, '4194302.json'), claudeSays(4_194_302, '5'))
+      put(join(tools, 'run-4194302.json'), JSON.stringify({ born: 5 }))
+      const server = begin === 'mcp' ? spawn(command, words, { env: { ...lab.env, ...env }, stdio: ['pipe', 'ignore', 'ignore'] }) : null
+      if (begin === 'daemon') await lab.ok(['daemon', 'start'], { env })
+      await until(`${begin} to sweep`, () => left().length === kept.length)
+      expect(left()).toEqual(kept)
+      server?.stdin?.end()
+      if (begin === 'daemon') await lab.ok(['daemon', 'stop'], { env })
+    }
+    expect(isAlive(alive)).toBe(true)
+    living.kill('SIGKILL')
   }),
 )
 

@@ -73,6 +73,7 @@ export async function starting() {
     unreadable: () => knobs.unreadable,
     harnesses: () => [...HARNESSES, ...knobs.own],
     ownHarnesses: () => knobs.own,
+    toolPidFiles: () => [],
     configFile: () => null,
     configTrouble: () => knobs.configTrouble,
     homeTrouble: null,

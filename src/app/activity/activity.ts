@@ -30,9 +30,10 @@ const outputOf = (
   return run.detached && run.tmux === null ? runLogs.outputAt(run.id) : agent === null ? null : (processes.terminal(agent)?.outputAt ?? null)
 }
 
-export function endsWithAnswer(world: Pick<World, 'harnesses'>, session: Session, run: Run): boolean {
+/** It was given its prompt, on its command line or in a file, works on that, and is over with its answer. */
+export function endsWithAnswer(world: Pick<World, 'agentState' | 'harnesses'>, session: Session, run: Run): boolean {
   const harness = world.harnesses().find(({ name }) => name === session.harness)
-  return harness !== undefined && isHeadless(harness, run.argv.slice(1))
+  return harness !== undefined && (isHeadless(harness, run.argv.slice(1)) || world.agentState.hasPrompt(run.id))
 }
 
 /** A hook has just said it: on file, if the hook has not written it itself, and on record. */

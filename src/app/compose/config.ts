@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
-import { HARNESSES, harnessFrom, SPARE } from '../../harness/index.ts'
+import { HARNESSES, harnessFrom, SPARE, toolPidFilesFrom } from '../../harness/index.ts'
 import { FileTrouble, readFile } from '../../lib/index.ts'
-import type { Harness, NotifyConfig, SpareRule } from '../../model/index.ts'
+import type { Harness, NotifyConfig, SpareRule, ToolPidFiles } from '../../model/index.ts'
 import { NOTIFY_DEFAULT, NOTIFY_KINDS, Problem, policy } from '../../model/index.ts'
 
 export type Config = {
@@ -11,6 +11,8 @@ export type Config = {
   /** Those we ship, and those that `config.toml` describes (`[harness.NAME]`). */
   readonly harnesses: () => readonly Harness[]
   readonly ownHarnesses: () => readonly Harness[]
+  /** Files that other tools keep for each of their processes (`[pid_files.NAME]`). */
+  readonly toolPidFiles: () => readonly ToolPidFiles[]
   /** The port that the daemon shall have on loopback (`[daemon] port`); null: any. */
   readonly daemonPort: () => number | null
   /** How people are told of what happens (`[notify]`). */
@@ -32,6 +34,7 @@ export function openConfig(home: string): Config {
     spares: () => once().spares,
     harnesses: () => [...HARNESSES, ...once().own],
     ownHarnesses: () => once().own,
+    toolPidFiles: () => once().tools,
     daemonPort: () => {
       const { port, trouble } = once()
       // Rather nowhere than where nobody looks for it.
@@ -48,6 +51,7 @@ type Read = {
   readonly isThere: boolean
   readonly spares: readonly SpareRule[]
   readonly own: readonly Harness[]
+  readonly tools: readonly ToolPidFiles[]
   readonly port: number | 'unknown' | null
   readonly notify: NotifyConfig
   readonly trouble: string | null
@@ -70,13 +74,14 @@ function readConfig(path: string): Read {
     isThere = read !== null
     return read ?? ''
   }
-  const { spare = {}, harness = {}, daemon = {}, notify = {}, ...more } = or(() => parsed(text(), path), {})
+  const { spare = {}, harness = {}, daemon = {}, notify = {}, pid_files = {}, ...more } = or(() => parsed(text(), path), {})
   if (Object.keys(more).length > 0) troubles.push(`${path}: ${unknownKeys(Object.keys(more))}`)
   const spares = or(() => sparesFrom(spare, path), SPARE)
   const own = or(() => harnessesFrom(harness, path), [])
+  const tools = or(() => toolsFrom(pid_files, path), [])
   const port = or<Read['port']>(() => portFrom(daemon, path), 'unknown')
   const told = or(() => notifyFrom(notify, path), NOTIFY_DEFAULT)
-  return { isThere, spares, own, port, notify: told, trouble: troubles.length === 0 ? null : troubles.join('; ') }
+  return { isThere, spares, own, tools, port, notify: told, trouble: troubles.length === 0 ? null : troubles.join('; ') }
 }
 
 const unknownKeys = (keys: readonly string[], table = ''): string => `unknown key ${keys.map((key) => JSON.stringify(table + key)).join(', ')}`
@@ -93,6 +98,15 @@ function sparesFrom(spare: unknown, path: string): readonly SpareRule[] {
 function harnessesFrom(tables: unknown, path: string): Harness[] {
   if (typeof tables !== 'object' || tables === null || Array.isArray(tables)) throw new Error(`${path}: harness is a table: [harness.NAME]`)
   return Object.entries(tables).map(([name, table]) => harnessFrom(name, table, path))
+}
+
+function toolsFrom(tables: unknown, path: string): ToolPidFiles[] {
+  if (typeof tables !== 'object' || tables === null || Array.isArray(tables)) throw new Error(`${path}: pid_files is a table: [pid_files.NAME]`)
+  const known = HARNESSES.map(({ name }) => name)
+  return Object.entries(tables).map(([name, table]) => {
+    if (known.includes(name)) throw new Error(`${path}: [pid_files.${name}]: Holdfast knows an agent of that name already, choose another`)
+    return toolPidFilesFrom(name, table, path)
+  })
 }
 
 /** Below 1024 only root may listen. */

@@ -119,6 +119,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     spares,
     harnesses: config.harnesses,
     ownHarnesses: config.ownHarnesses,
+    toolPidFiles: config.toolPidFiles,
     readDatabase: readForeignDatabase,
     tokensOfRun,
     exitsZeroAfter,

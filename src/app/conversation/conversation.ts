@@ -106,11 +106,14 @@ function captured(
   })
 }
 
-/** Asks a harness's own database; only of a run that begins a session at once, since an idle one has none while somebody else may begin one there. */
+/**
+ * Asks a harness's own disk; only of a run that begins a session at once, since an idle one has none while somebody else may begin one there. When
+ * an adopted one began is not on record.
+ */
 function begunBy(world: Pick<World, 'env' | 'readDatabase' | 'usageFiles'>, run: LiveRun, harness: Harness): Seen['begun'] {
   const args = argumentsOf(run.argv, harness)
-  if (!isHeadless(harness, args) || choosesSession(harness, args)) return () => []
-  return (path, sql) => world.readDatabase(path(placesOf(world, run.id)), sql, [run.dir, String(run.startedAt)]) ?? []
+  if (run.adopted || !isHeadless(harness, args) || choosesSession(harness, args)) return () => []
+  return (find) => find(placesOf(world, run.id), { dir: run.dir, since: run.startedAt }, world.readDatabase)
 }
 
 /** What an agent that was started inside tells its own tools is not about the one around it. */

@@ -10,8 +10,10 @@ import { candidateOf } from '../world/process-candidate.ts'
 import type { World } from '../world/world.ts'
 import type { Litter } from './removable.ts'
 
+type AnchorWorld = Pick<World, 'directories' | 'env' | 'processes' | 'toolPidFiles'>
+
 /** What agents of this user wrote about their processes, and what is true of it. Changes nothing. */
-export function aboutAnchors(world: Pick<World, 'directories' | 'env' | 'policy' | 'processes'>): Finding[] {
+export function aboutAnchors(world: AnchorWorld & Pick<World, 'policy'>): Finding[] {
   const { judged, cut } = judgedAnchors(world)
   return anchorFindings(judged, cut, world.policy.anchorsNamed)
 }
@@ -20,7 +22,7 @@ export function aboutAnchors(world: Pick<World, 'directories' | 'env' | 'policy'
 export type Cleared = { readonly before: AnchorVerdict['kind']; readonly litter: Litter }
 
 /** Removes those of proven dead processes, and says of each other one why it stays. A lock file that nobody holds is as it should be, and not told of. */
-export function clearAnchors(world: Pick<World, 'directories' | 'env' | 'processes'>): Cleared[] {
+export function clearAnchors(world: AnchorWorld): Cleared[] {
   const hands = handsOf(world)
   return judgedAnchors(world)
     .judged.filter(({ verdict }) => verdict.kind !== 'free')
@@ -31,22 +33,25 @@ export function clearAnchors(world: Pick<World, 'directories' | 'env' | 'process
     })
 }
 
-function judgedAnchors(world: Pick<World, 'directories' | 'env' | 'processes'>): {
+/** The same at the start of a daemon or of an MCP server: answers what was removed. A living or doubtful process keeps its files, however old they are. */
+export const sweepAnchors = (world: AnchorWorld): string[] => clearAnchors(world).flatMap(({ litter }) => (litter.keep ? [] : [litter.what]))
+
+function judgedAnchors(world: AnchorWorld): {
   readonly judged: readonly JudgedAnchor[]
   readonly cut: readonly string[]
 } {
-  const { anchors, cut } = allAnchors(world.env)
+  const { anchors, cut } = allAnchors(world.env, world.toolPidFiles())
   return { judged: anchors.map((anchor) => ({ anchor, verdict: anchorVerdict(anchor, eyesOf(world)) })), cut }
 }
 
-const handsOf = (world: Pick<World, 'directories' | 'processes'>): AnchorPorts => ({
-  read: anchorNow,
+const handsOf = (world: AnchorWorld): AnchorPorts => ({
+  read: (anchor) => anchorNow(anchor, world.toolPidFiles()),
   judge: (anchor) => anchorVerdict(anchor, eyesOf(world)),
   stampOf,
   files: foreignFiles,
 })
 
-function eyesOf({ directories, processes }: Pick<World, 'directories' | 'processes'>): AnchorFacts {
+function eyesOf({ directories, processes }: AnchorWorld): AnchorFacts {
   const place = processes.here()
   return {
     here: place,

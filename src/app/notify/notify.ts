@@ -41,7 +41,7 @@ async function unseenEvents(
 type News = { readonly notifications: readonly Notification[]; readonly history: NotifyHistory }
 
 async function newsOf(
-  world: Pick<World, 'harnesses' | 'notify' | 'policy' | 'store'>,
+  world: Pick<World, 'agentState' | 'harnesses' | 'notify' | 'policy' | 'store'>,
   events: readonly HoldfastEvent[],
   known: NotifyHistory,
   now: number,
@@ -62,7 +62,11 @@ async function newsOf(
   return { notifications, history: held.history }
 }
 
-async function happeningOf(world: Pick<World, 'harnesses' | 'store'>, event: HoldfastEvent, later: readonly HoldfastEvent[]): Promise<Happening> {
+async function happeningOf(
+  world: Pick<World, 'agentState' | 'harnesses' | 'store'>,
+  event: HoldfastEvent,
+  later: readonly HoldfastEvent[],
+): Promise<Happening> {
   const store = await world.store('reader')
   const isAbout = ({ kind }: HoldfastEvent): boolean => kind === 'activity' || kind === 'ended'
   const run = isAbout(event) ? await store.runs.get(event.run) : null

@@ -21,6 +21,7 @@ import type {
   RunRoot,
   SpareRule,
   Store,
+  ToolPidFiles,
   Worktrees,
 } from '../../model/index.ts'
 
@@ -50,6 +51,8 @@ export type World = RunFiles & {
   readonly harnesses: () => readonly Harness[]
   /** Those of them that config.toml describes. */
   readonly ownHarnesses: () => readonly Harness[]
+  /** Files that other tools keep for each of their processes, as config.toml describes them. */
+  readonly toolPidFiles: () => readonly ToolPidFiles[]
   readonly readDatabase: ReadDatabase
   /** Where config.toml wants the daemon on loopback; null: anywhere. */
   readonly daemonPort: () => number | null

@@ -1,5 +1,6 @@
 import type { Daemon } from '../daemon.ts'
 import type { Part } from '../frame/loop.ts'
+import { anchorsPart } from './anchors-part.ts'
 import { configPart } from './config-part.ts'
 import { httpPart } from './http-part.ts'
 import { notifyParts } from './notify-part.ts'
@@ -13,5 +14,5 @@ export const partsOf = (daemon: Daemon): Part[] => {
   const watching = openWatching(daemon)
   watching.onRunFile(reconciling.onRunFile)
   watching.onRunFile((_, name) => name === 'activity' && daemon.wake('activity'))
-  return [reconciling.part, watching.part, prunePart(daemon), configPart(daemon), httpPart(daemon), ...notifyParts(daemon)]
+  return [reconciling.part, watching.part, prunePart(daemon), anchorsPart(daemon), configPart(daemon), httpPart(daemon), ...notifyParts(daemon)]
 }

@@ -1,4 +1,4 @@
-import type { Anchor, Environment, Harness, HookRule } from '../../model/index.ts'
+import type { Anchor, Environment, Harness, HookRule, ToolPidFiles } from '../../model/index.ts'
 import { aider } from './aider.ts'
 import { amp } from './amp.ts'
 import { auggie } from './auggie.ts'
@@ -53,11 +53,16 @@ export const HOOKS: Readonly<Record<string, HookRule>> = Object.fromEntries(
 export const harnessNamed = (name: string): Harness | null =>
   HARNESSES.find((harness) => harness.name === name) ?? HARNESSES.find(({ commands }) => commands.includes(name)) ?? null
 
-/** All that harnesses wrote about their processes, also about those that are gone; and of whom there is more than was looked at. */
-export function allAnchors(env: Environment): { readonly anchors: readonly Anchor[]; readonly cut: readonly string[] } {
-  const lists = HARNESSES.flatMap(({ name, registry }) => (registry === null ? [] : [{ name, ...registry.anchors.list(env) }]))
+/** All that harnesses and the user's other tools wrote about their processes, also about dead ones; and of whom there is more than was looked at. */
+export function allAnchors(
+  env: Environment,
+  tools: readonly ToolPidFiles[] = [],
+): { readonly anchors: readonly Anchor[]; readonly cut: readonly string[] } {
+  const known = HARNESSES.flatMap(({ name, registry }) => (registry === null ? [] : [{ name, anchors: registry.anchors }]))
+  const lists = [...known, ...tools].map(({ name, anchors }) => ({ name, ...anchors.list(env) }))
   return { anchors: lists.flatMap(({ anchors }) => anchors), cut: lists.filter(({ whole }) => !whole).map(({ name }) => name) }
 }
 
 /** One of them as it is now; null: it is none any more. */
-export const anchorNow = ({ harness, path }: Anchor): Anchor | null => harnessNamed(harness)?.registry?.anchors.read(path) ?? null
+export const anchorNow = ({ harness, path }: Anchor, tools: readonly ToolPidFiles[] = []): Anchor | null =>
+  (tools.find(({ name }) => name === harness)?.anchors ?? harnessNamed(harness)?.registry?.anchors)?.read(path) ?? null

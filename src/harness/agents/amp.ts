@@ -8,5 +8,6 @@ export const amp: Harness = {
   title: 'Amp',
   commands: ['amp'],
   program: { names: ['amp'], packages: ['@ampcode/cli', '@sourcegraph/amp'] },
+  sessionVariables: ['AMP_CURRENT_THREAD_ID', 'AGENT_THREAD_ID'],
   speech: { ...generic.speech, resume: ['threads', 'continue', '{id}', '{args}'], chooses: ['continue'], idAfter: ['continue'] },
 }

@@ -1,12 +1,10 @@
-import { readlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { orNull, readKernel } from '../../lib/index.ts'
 import type { Anchor, Environment, Harness, RegistryEntry } from '../../model/index.ts'
-import { isPid, isSignallable, MS_PER_TICK } from '../../model/index.ts'
+import { isPid, isSignallable } from '../../model/index.ts'
 import { listed, malformed } from '../recognise/anchors.ts'
 import { absolute, fieldsOf, folderOf, isPlainId, namesIn } from '../recognise/disk.ts'
 import { sessionsBy } from '../recognise/find.ts'
-import { ticksOf } from '../recognise/flocks.ts'
+import { programSince } from '../recognise/program-since.ts'
 import { words } from '../recognise/words.ts'
 import { clineUsage } from '../usage/rules.ts'
 
@@ -66,16 +64,8 @@ export const cline: Harness = {
 function entryOf(path: string, id: string, mayBeThere: (pid: number) => boolean): RegistryEntry | null {
   const { pid, status, cwd, started_at: began } = fieldsOf(path) ?? {}
   if (status !== 'running' || typeof pid !== 'number' || !isSignallable(pid) || !mayBeThere(pid) || typeof began !== 'string') return null
-  const ticks = ticksOf(pid)
-  const program = orNull(() => basename(readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, '')))
-  if (ticks === null || program !== 'cline' || !((startedAt(ticks) ?? Number.NaN) <= Date.parse(began)) || ticksOf(pid) !== ticks) return null
-  return { process: { pid, ticks }, cwd: absolute(cwd), nativeId: id, service: false }
-}
-
-/** The time of the boot is told in whole seconds. */
-function startedAt(ticks: number): number | null {
-  const boot = /^btime (\d+)$/m.exec(readKernel('/proc/stat') ?? '')?.[1]
-  return boot === undefined ? null : Number(boot) * 1000 + ticks * MS_PER_TICK
+  const ticks = programSince(pid, /^cline$/, Date.parse(began))
+  return ticks === null ? null : { process: { pid, ticks }, cwd: absolute(cwd), nativeId: id, service: false }
 }
 
 /** The session itself says that it runs, and by whom: that may be wrong, but it is more than an anchor, and never removed. */

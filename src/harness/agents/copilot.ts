@@ -3,7 +3,7 @@ import { orNull } from '../../lib/index.ts'
 import type { Anchor, Environment, Harness } from '../../model/index.ts'
 import { copilotHooks } from '../hooks/hook-rules.ts'
 import { fileAt, isThereAtAll, listed, malformed, pidIn, stamped } from '../recognise/anchors.ts'
-import { absolute, folderOf, namesIn, textOf } from '../recognise/disk.ts'
+import { absolute, folderOf, isFile, namesIn, textOf } from '../recognise/disk.ts'
 import { sessionsBy } from '../recognise/find.ts'
 import { flockersOf, flockOf } from '../recognise/flocks.ts'
 import { words } from '../recognise/words.ts'
@@ -45,7 +45,8 @@ export const copilot: Harness = {
   capture: [{ from: 'output', field: 'sessionId' }, { from: 'variable' }],
   sessions: sessionsBy((env, id) => {
     const path = join(states(env), id, 'workspace.yaml')
-    const text = textOf(path)
+    // It writes that at its start, and its events only from the first prompt on: without them there is nothing to go on with.
+    const text = isFile(join(states(env), id, 'events.jsonl')) ? textOf(path) : null
     return text === null ? null : { id, path: join(states(env), id), dir: absolute(yamlText(/^cwd: *(.+)$/m.exec(text)?.[1] ?? '')) }
   }),
   registry: {

@@ -1,10 +1,12 @@
 import { join } from 'node:path'
-import type { Harness } from '../../model/index.ts'
+import type { BegunSince, Environment, Harness } from '../../model/index.ts'
 import { droidHooks } from '../hooks/hook-rules.ts'
-import { homeOf } from '../recognise/disk.ts'
+import { firstDir, homeOf, namesIn, someLines } from '../recognise/disk.ts'
 import { inProjects } from '../recognise/find.ts'
 import { words } from '../recognise/words.ts'
 import { droidUsage } from '../usage/rules.ts'
+
+const stored = (env: Environment): string => join(homeOf(env), '.factory', 'sessions')
 
 /** Droid; measured with 0.215, but for resuming: that asks its cloud. `-r` is a session to `droid`, and an effort to `droid exec`. */
 export const droid: Harness = {
@@ -34,11 +36,24 @@ export const droid: Harness = {
   resumeIn: 'same',
   sessionVariables: words('DROID_PARENT_SESSION_ID FACTORY_SESSION_* FACTORY_EXEC_TARGET_AUTONOMY FACTORY_PROJECT_DIR FACTORY_BACKGROUND_PID'),
   idVariable: null,
-  capture: [{ from: 'output', field: 'session_id' }],
-  sessions: inProjects((env) => join(homeOf(env), '.factory', 'sessions')),
+  capture: [
+    { from: 'output', field: 'session_id' },
+    { from: 'begun', find: begunSince },
+  ],
+  sessions: inProjects(stored),
   registry: null,
   zeroAfter: ['SIGTERM'],
   usage: droidUsage,
   daemonizes: [],
   hooks: droidHooks,
+}
+
+/** A folder for each directory. The first line of a session tells where it works, and its first message when it began. */
+function begunSince(env: Environment, { dir, since }: Parameters<BegunSince>[1]): string[] {
+  const folder = join(stored(env), dir.replaceAll('/', '-'))
+  return namesIn(folder).flatMap((name) => {
+    const lines = name.endsWith('.jsonl') ? someLines(join(folder, name)) : []
+    const said = lines.map(({ timestamp }) => (typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN)).find((at) => at > 0)
+    return firstDir(lines) === dir && said !== undefined && said >= since ? name.slice(0, -'.jsonl'.length) : []
+  })
 }

@@ -1,9 +1,16 @@
 import { join } from 'node:path'
-import type { Harness } from '../../model/index.ts'
+import type { Environment, Harness } from '../../model/index.ts'
 import { dataOf } from '../recognise/disk.ts'
-import { inDatabase } from '../recognise/find.ts'
+import { begunInDatabase, inDatabase } from '../recognise/find.ts'
 import { words } from '../recognise/words.ts'
 import { gooseUsage } from '../usage/rules.ts'
+
+const databaseOf = (env: Environment): string =>
+  join(env['GOOSE_PATH_ROOT'] ? join(env['GOOSE_PATH_ROOT'], 'data') : join(dataOf(env), 'goose'), 'sessions', 'sessions.db')
+
+/** It tells the time in whole seconds. Those of its subagents are of another type. */
+const SESSION_BEGUN =
+  "SELECT id FROM sessions WHERE working_dir = ? AND created_at >= datetime(CAST(? AS INTEGER) / 1000, 'unixepoch') AND session_type = 'user'"
 
 /** Goose; measured with 1.52. Its banner stands before its JSON, and has no field for the id. */
 export const goose: Harness = {
@@ -35,8 +42,8 @@ export const goose: Harness = {
   resumeIn: 'any',
   sessionVariables: ['AGENT_SESSION_ID'],
   idVariable: 'AGENT_SESSION_ID',
-  capture: [{ from: 'variable' }],
-  sessions: inDatabase((env) => join(dataOf(env), 'goose', 'sessions', 'sessions.db'), 'SELECT working_dir AS directory FROM sessions WHERE id = ?'),
+  capture: [{ from: 'variable' }, { from: 'begun', find: begunInDatabase(databaseOf, SESSION_BEGUN) }],
+  sessions: inDatabase(databaseOf, 'SELECT working_dir AS directory FROM sessions WHERE id = ?'),
   registry: null,
   zeroAfter: [],
   usage: gooseUsage,

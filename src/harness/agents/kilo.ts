@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Environment, Harness } from '../../model/index.ts'
 import { kiloHooks } from '../hooks/hook-rules.ts'
 import { dataOf } from '../recognise/disk.ts'
-import { inDatabase } from '../recognise/find.ts'
+import { begunInDatabase, inDatabase } from '../recognise/find.ts'
 import { words } from '../recognise/words.ts'
 import { kiloUsage } from '../usage/rules.ts'
 import { OPENCODE_SPEECH, SESSION_BEGUN, SESSION_DIRECTORY } from './opencode.ts'
@@ -21,7 +21,7 @@ export const kilo: Harness = {
   idVariable: null,
   capture: [
     { from: 'output', field: 'sessionID' },
-    { from: 'database', path: databaseOf, sql: SESSION_BEGUN },
+    { from: 'begun', find: begunInDatabase(databaseOf, SESSION_BEGUN) },
   ],
   sessions: inDatabase(databaseOf, SESSION_DIRECTORY),
   registry: null,

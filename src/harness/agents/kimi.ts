@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Harness } from '../../model/index.ts'
-import { absolute, fieldsIn, folderOf, textOf } from '../recognise/disk.ts'
+import type { BegunSince, Environment, Harness } from '../../model/index.ts'
+import { absolute, fieldsIn, folderOf, someLines, textOf } from '../recognise/disk.ts'
 import { sessionsBy } from '../recognise/find.ts'
 import { words } from '../recognise/words.ts'
 import { kimiUsage } from '../usage/rules.ts'
@@ -35,10 +35,12 @@ export const kimi: Harness = {
   resumeIn: 'same',
   sessionVariables: [],
   idVariable: null,
-  capture: [{ from: 'output', field: 'session_id' }],
+  capture: [
+    { from: 'output', field: 'session_id' },
+    { from: 'begun', find: begunSince },
+  ],
   sessions: sessionsBy((env, id) => {
-    const index = textOf(join(folderOf(env, 'KIMI_CODE_HOME', '.kimi-code'), 'session_index.jsonl')) ?? ''
-    const entry = index.split('\n').findLast((line) => line.includes(id) && fieldsIn(line)?.['sessionId'] === id)
+    const entry = indexOf(env).findLast((line) => line.includes(id) && fieldsIn(line)?.['sessionId'] === id)
     const { sessionDir, workDir } = fieldsIn(entry ?? '') ?? {}
     const path = absolute(sessionDir)
     return path === null ? null : { id, path, dir: absolute(workDir) }
@@ -48,4 +50,17 @@ export const kimi: Harness = {
   usage: kimiUsage,
   daemonizes: [],
   hooks: null,
+}
+
+const indexOf = (env: Environment): string[] => (textOf(join(folderOf(env, 'KIMI_CODE_HOME', '.kimi-code'), 'session_index.jsonl')) ?? '').split('\n')
+
+/** The index tells where a session works, and the first line of its wire when it began. */
+function begunSince(env: Environment, { dir, since }: Parameters<BegunSince>[1]): string[] {
+  return indexOf(env).flatMap((line) => {
+    const { sessionId, sessionDir, workDir } = (line.includes(dir) ? fieldsIn(line) : null) ?? {}
+    const folder = absolute(sessionDir)
+    if (workDir !== dir || typeof sessionId !== 'string' || folder === null) return []
+    const begun = someLines(join(folder, 'agents', 'main', 'wire.jsonl'))[0]?.['created_at']
+    return typeof begun === 'number' && begun >= since ? sessionId : []
+  })
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Environment, Harness, Speech } from '../../model/index.ts'
 import { opencodeHooks } from '../hooks/hook-rules.ts'
 import { dataOf } from '../recognise/disk.ts'
-import { inDatabase } from '../recognise/find.ts'
+import { begunInDatabase, inDatabase } from '../recognise/find.ts'
 import { words } from '../recognise/words.ts'
 import { opencodeUsage } from '../usage/rules.ts'
 
@@ -40,7 +40,7 @@ export const opencode: Harness = {
   idVariable: null,
   capture: [
     { from: 'output', field: 'sessionID' },
-    { from: 'database', path: databaseOf, sql: SESSION_BEGUN },
+    { from: 'begun', find: begunInDatabase(databaseOf, SESSION_BEGUN) },
   ],
   sessions: inDatabase(databaseOf, SESSION_DIRECTORY),
   registry: null,

@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync } from 'node:fs'
-import type { Capture, Environment, Harness } from '../../model/index.ts'
+import type { BegunSince, Capture, Environment, Harness } from '../../model/index.ts'
 import { isNativeId } from '../../model/index.ts'
 
 /** What can be seen of an agent. */
@@ -8,8 +8,8 @@ export type Seen = {
   readonly agent: number | null
   /** The beginning of what it has printed, where that is in our log. */
   readonly output: () => string | null
-  /** The rows of its database about sessions that were begun where the run works, since it began; none where that says nothing. */
-  readonly begun: (path: (env: Environment) => string, sql: string) => readonly Readonly<Record<string, unknown>>[]
+  /** Its sessions that were begun where the run works, since it began; none where that says nothing. */
+  readonly begun: (find: BegunSince) => readonly string[]
   /** The environments of what it started; null: it cannot be told whose those are. */
   readonly tools: () => readonly Environment[] | null
 }
@@ -32,8 +32,8 @@ function idsFrom(source: Capture, { agent, output, tools, begun }: Seen, idVaria
       return bannerOf(output() ?? '').flatMap((line) => source.line.exec(line)?.[1] ?? [])
     case 'open-file':
       return agent === null ? [] : openFiles(agent).flatMap((path) => source.path.exec(path)?.[1] ?? [])
-    case 'database':
-      return begun(source.path, source.sql).flatMap(({ id }) => (typeof id === 'string' ? id : []))
+    case 'begun':
+      return [...begun(source.find)]
     case 'variable':
       return idVariable === null ? [] : (tools() ?? []).flatMap((env) => env[idVariable] ?? [])
   }

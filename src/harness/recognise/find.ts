@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { orNull } from '../../lib/index.ts'
-import type { Environment, OnDisk, Sessions } from '../../model/index.ts'
+import type { BegunSince, Environment, OnDisk, Sessions } from '../../model/index.ts'
 import { SESSION_ID } from '../../model/index.ts'
 import { absolute, firstDir, isFile, isPlainId, namesIn, someLines } from './disk.ts'
 
@@ -70,6 +70,12 @@ function rolloutDir(path: string): string | null {
   const payload = meta?.['payload']
   return typeof payload === 'object' && payload !== null ? absolute((payload as { readonly cwd?: unknown }).cwd) : null
 }
+
+/** A row (`id`) for each session that was begun in a directory (first value) since a time in milliseconds (second). */
+export const begunInDatabase =
+  (path: (env: Environment) => string, sql: string): BegunSince =>
+  (env, { dir, since }, read) =>
+    (read(path(env), sql, [dir, String(since)]) ?? []).flatMap(({ id }) => (typeof id === 'string' ? id : []))
 
 /** A row for each session, with its directory in the column `directory`. */
 export const inDatabase = (path: (env: Environment) => string, sql: string): Sessions =>

@@ -65,6 +65,7 @@ export const droidUsage: UsageRule = {
 export const clineUsage: UsageRule = {
   kind: 'document',
   files: (env, id) => (isName(id) ? [join(folderOf(env, null, '.cline'), 'data', 'sessions', id, `${id}.json`)].filter(isFile) : []),
+  atTurnEnd: true,
   read: (document) => {
     const metadata = below(document, 'metadata')
     const usage = { ...below(metadata, 'usage'), ...below(metadata, 'aggregateUsage') }
@@ -74,19 +75,5 @@ export const clineUsage: UsageRule = {
   },
 }
 
-export const grokUsage: UsageRule = {
-  kind: 'document',
-  files: (env, id) =>
-    projectsIn(id, folderOf(env, 'GROK_HOME', '.grok'))
-      .map((project) => join(project, id, 'usage.json'))
-      .filter(isFile),
-  read: (document) => {
-    const usage = below(document, 'session')
-    if (typeof usage['inputTokens'] !== 'number') return null
-    const { inputTokens, outputTokens, cachedReadTokens, cacheCreationTokens } = usage
-    return fromWhole({ input: inputTokens, output: outputTokens, cacheRead: cachedReadTokens, cacheWrite: cacheCreationTokens })
-  },
-}
-
 /** Sessions lie in a folder for each project. */
-const projectsIn = (id: string, home: string): string[] => (isName(id) ? entriesLike(join(home, 'sessions'), anything) : [])
+export const projectsIn = (id: string, home: string): string[] => (isName(id) ? entriesLike(join(home, 'sessions'), anything) : [])

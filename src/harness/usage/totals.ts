@@ -57,7 +57,11 @@ function totalsNow(rule: TotalsRule, at: At, files: readonly string[], readDatab
 
 const documentsOf = (rule: Extract<UsageRule, { kind: 'document' }>, files: readonly string[]): (Tokens | null)[] =>
   files.map((path) =>
-    withFile(path, (fd, size) => (size <= MAX_DOCUMENT_BYTES ? rule.read(JSON.parse(bytesAt(fd, 0, size).toString('utf8'))) : null)),
+    withFile(path, (fd, size) => {
+      const text = (): string => bytesAt(fd, Math.max(0, size - MAX_DOCUMENT_BYTES), size).toString('utf8')
+      if (rule.text !== undefined) return rule.text(path, text())
+      return size <= MAX_DOCUMENT_BYTES ? rule.read(JSON.parse(text())) : null
+    }),
   )
 
 function rowsOf(rule: Extract<UsageRule, { kind: 'database' }>, { env, id }: At, readDatabase: ReadDatabase): (Tokens | null)[] | null {

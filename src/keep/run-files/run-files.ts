@@ -1,4 +1,4 @@
-import { fstatSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, fstatSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { bytesAt, createFile, FileTrouble, orNull, readIfFile, replaceFile, withFile, writeAll } from '../../lib/index.ts'
 import type { ExitRecord, Intent, ProcessId, RunFiles, RunRecord } from '../../model/index.ts'
@@ -109,6 +109,7 @@ export function runFiles(home: string, texts: HookTexts = NO_TEXTS): RunFiles {
       recordActivity: (run, state) => writeActivity(at(run, 'activity'), state),
       prompted: (run) => readIfFile(at(run, 'prompted'), policy.runFileBytes),
       recordPrompted: (run, text) => void writeIfPossible(at(run, 'prompted'), text),
+      hasPrompt: (run) => existsSync(at(run, 'prompt')),
       recordPrompt: (run, prompt) => {
         replaceFile(at(run, 'prompt'), prompt)
         return at(run, 'prompt')

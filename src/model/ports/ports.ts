@@ -178,6 +178,8 @@ export interface AgentState {
   /** Changes with every prompt that its harness reports: when, by whom, and a mark of its text; null: none was. */
   prompted(run: string): string | null
   recordPrompted(run: string, text: string): void
+  /** Whether it was given a prompt in a file. */
+  hasPrompt(run: string): boolean
   /** What its agent reads; answers where it lies. */
   recordPrompt(run: string, prompt: Uint8Array): string
 }

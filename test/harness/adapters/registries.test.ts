@@ -89,6 +89,28 @@ describe('codex: who holds the lock of a thread', () => {
   })
 })
 
+describe('grok: one list of those that have a terminal', () => {
+  test('a grok that was there when the entry was written, and no other program', async () => {
+    const folder = join(home, '.grok')
+    mkdirSync(folder)
+    copyFileSync('/bin/sleep', join(home, 'grok'))
+    const grok = spawn(join(home, 'grok'), ['1000'], { stdio: ['pipe', 'ignore', 'ignore'] })
+    const sleep = spawn('sleep', ['1000'], { stdio: ['pipe', 'ignore', 'ignore'] })
+    await new Promise((done) => setImmediate(done))
+    const entry = (pid: number | undefined, opened: number) => ({ session_id: ID, pid, cwd: '/w', opened_at: new Date(opened).toISOString() })
+    const put = (...entries: unknown[]): void => writeFileSync(join(folder, 'active_sessions.json'), JSON.stringify(entries))
+    const later = Date.now() + 60_000
+    put(entry(sleep.pid, later), entry(grok.pid, 1), entry(undefined, later), null, 7)
+    expect(read('grok')).toEqual([])
+    put(entry(grok.pid, later))
+    expect(read('grok')).toEqual([{ process: { pid: grok.pid, ticks: ticksOf(grok.pid as number) }, cwd: '/w', nativeId: ID, service: false }])
+    for (const one of [grok, sleep]) {
+      one.kill('SIGKILL')
+      await new Promise((done) => one.once('exit', done))
+    }
+  })
+})
+
 describe('copilot: who holds what it named after itself', () => {
   const state = (): string => join(home, '.copilot/session-state', ID)
   test('is in that session, while it holds it', async () => {

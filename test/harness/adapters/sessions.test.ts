@@ -67,7 +67,10 @@ const RECORDED: readonly [name: string, id: string, path: string, files: Readonl
     'copilot',
     ID,
     `.copilot/session-state/${ID}`,
-    { [`.copilot/session-state/${ID}/workspace.yaml`]: [`id: ${ID}`, 'cwd: /w/a.b', 'name: |-', '  cwd: /elsewhere', 'user_named: false'] },
+    {
+      [`.copilot/session-state/${ID}/workspace.yaml`]: [`id: ${ID}`, 'cwd: /w/a.b', 'name: |-', '  cwd: /elsewhere', 'user_named: false'],
+      [`.copilot/session-state/${ID}/events.jsonl`]: [{ type: 'session.start' }],
+    },
   ],
   [
     'pi',
@@ -179,6 +182,9 @@ describe('its directory', () => {
     ['name: x', null],
   ])('copilot: %s', (text, dir) => {
     write(`.copilot/session-state/${ID}/workspace.yaml`, text)
+    // Without a prompt there are no events, and nothing to go on with.
+    expect(find('copilot')).toBeNull()
+    write(`.copilot/session-state/${ID}/events.jsonl`, '{}')
     expect(find('copilot')).toMatchObject({ dir })
   })
 })

@@ -1,6 +1,6 @@
 import { isHeadless } from '../../../decide/index.ts'
 import { argumentsOf } from '../../../harness/index.ts'
-import { Problem } from '../../../model/index.ts'
+import { type Harness, Problem } from '../../../model/index.ts'
 import { hooksStatus } from '../../hooks/install-hooks.ts'
 import type { World } from '../../world/world.ts'
 import type { AgentCommand } from '../plan.ts'
@@ -9,13 +9,21 @@ import type { StartRequest } from '../request.ts'
 /** A limit that nobody can see to is none: what it burns must be written somewhere, and it must be known where. */
 export function uncounted(world: World, request: StartRequest, spoken: AgentCommand): Problem | null {
   const { harness } = spoken
+  if (harness?.usage?.kind === 'document' && harness.usage.atTurnEnd === true)
+    return new Problem('budget-unsupported', `--budget cannot hold for ${harness.title}: it writes down its tokens only when a turn is over`, {
+      hint: '--timeout limits its time',
+    })
   if (
     harness?.usage != null &&
     !isFindable(request, spoken) &&
     !hooksStatus(world).some((one) => one.harness === harness.name && one.state === 'installed')
   )
     return new Problem('budget-conversation-unknown', `--budget needs to know which session ${harness.title} carries, and it does not tell`, {
-      hint: `holdfast hooks install ${harness.name} lets it report that; --timeout limits its time`,
+      hint: [
+        ...(harness.hooks === null ? [] : [`holdfast hooks install ${harness.name} lets it report that`]),
+        ...(harness.capture.some(({ from }) => from === 'begun') ? ['give it its prompt with --prompt-file'] : []),
+        '--timeout limits its time',
+      ].join('; '),
     })
   if (harness?.usage != null) return null
   return new Problem(
@@ -27,10 +35,15 @@ export function uncounted(world: World, request: StartRequest, spoken: AgentComm
   )
 }
 
-/** Can its conversation be told without hooks? */
+/** Can its conversation be told for certain while it works, without hooks? A variable is seen only of a tool call that lasts. */
 const isFindable = ({ detach, promptFile }: StartRequest, { harness, native, argv }: AgentCommand): boolean =>
   native !== null ||
   (harness !== null &&
     (harness.registry !== null ||
-      harness.capture.some(({ from }) => from === 'open-file' || from === 'variable' || (from === 'output' && detach)) ||
-      (harness.capture.some(({ from }) => from === 'database') && (promptFile !== undefined || isHeadless(harness, argumentsOf(argv, harness))))))
+      harness.capture.some(({ from }) => from === 'open-file') ||
+      (detach && printsId(harness, argv)) ||
+      (harness.capture.some(({ from }) => from === 'begun') && (promptFile !== undefined || isHeadless(harness, argumentsOf(argv, harness))))))
+
+/** Where one captures ids from its output, that is JSON only if it was told so. */
+const printsId = ({ capture }: Harness, argv: readonly string[]): boolean =>
+  capture.some(({ from }) => from === 'banner') || (capture.some(({ from }) => from === 'output') && argv.some((word) => /json/.test(word)))
