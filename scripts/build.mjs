@@ -16,7 +16,7 @@ const shared = {
   legalComments: 'none',
   metafile: true,
 }
-const scripts = ['keeper.sh', 'stub.sh', 'gate.sh', 'timer.sh', 'wake.sh', 'guard.sh', 'hook.sh', 'pane.sh', 'join.sh', 'tmux.conf']
+const scripts = ['keeper.sh', 'stub.sh', 'gate.sh', 'timer.sh', 'wake.sh', 'guard.sh', 'terminal.sh', 'hook.sh', 'pane.sh', 'join.sh', 'tmux.conf']
 
 const command = (entry, outfile, failpoints) =>
   build({

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { AGENT, COMMAND, collect, gone, inLab, isAlive, type Lab, readOr, stateOf, until } from '../real/lab.ts'
 import { onTerminal } from '../real/terminal.ts'
+import { isRoot, withoutCgroup } from '../real/users.ts'
 import { verifies } from '../requirements.ts'
 
 const writeScript = (lab: Lab, text: string): string => {
@@ -180,4 +181,29 @@ verifies('one-owner', 'on a terminal a second start shows the holder and asks: l
       await terminal.sees('code=143')
     }),
   ),
+)
+
+verifies('stop-proof', 'a foreground agent that has to be killed leaves its terminal whole, and no stopped job', () =>
+  inLab(async (lab) => {
+    // Without a cgroup an agent is frozen before it is killed, as for an ordinary user.
+    const command = isRoot ? withoutCgroup(lab) : COMMAND
+    await onTerminal(lab, SHELL, async (terminal) => {
+      const modes = '\\033[?1049h\\033[?1000h\\033[?1006h\\033[?2004h\\033[?25l'
+      const script = writeScript(
+        lab,
+        `trap '' TERM INT HUP; stty raw -echo; printf '${modes}'; echo $$ >$FA_DIR/main.pid; while :; do sleep 0.1; done`,
+      )
+      terminal.type([`echo be''fore; ${command} run --session kill -- bash ${script}; echo "code=$?"`, 'Enter'])
+      await lab.pid('main')
+      await until('its screen', () => terminal.modes() === '1 1 0')
+      await lab.ok(['stop', 'kill', '--grace', '300ms'], { command })
+      await terminal.sees('code=137')
+      expect(terminal.screen()).toContain('before\n')
+      expect(terminal.screen()).not.toContain('Stopped')
+      // The shell is at its prompt again: typing shows, and nothing is reported.
+      expect(terminal.modes()).toBe('0 0 1')
+      terminal.type(['echo back-$((40+2)); stty -a | grep -c -- " -icanon"', 'Enter'])
+      await terminal.sees(/back-42\n0\n/)
+    })
+  }),
 )

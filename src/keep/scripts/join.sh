@@ -34,8 +34,8 @@ done
 trap - HUP TERM INT CHLD
 # The server itself works on this terminal, and one that was killed has left it as it was then: another screen, no echo, the mouse.
 if [ "$hf_code" != 0 ] && [ -n "$hf_modes" ]; then
-  stty "$hf_modes" 2>/dev/null
-  printf '\033[?1049l\033[?1000l\033[?1002l\033[?1003l\033[?1006l\033[?1004l\033[?2004l\033[?25h\033[0m\r'
+  . "$hf_dist/terminal.sh"
+  hf_restore_terminal "$hf_modes" 2>/dev/null
 fi
 [ -z "$hf_told" ] || exit "$hf_told"
 # A trap may have ended the wait with its own number. The shell tells again how its client ended, unless it has told it before (127).

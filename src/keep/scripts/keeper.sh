@@ -161,12 +161,15 @@ hf_end() {
   hf_help "$hf_node" "$hf_cli" _end "$hf_run" "$1" "$hf_scope"
 }
 
-# An agent that stopped itself shall give the prompt back, so we stop too, until it goes on or the shell wakes us.
+# An agent that stopped itself shall give the prompt back, so we stop too, until it goes on or the shell wakes us. An agent that is being ended did not
+# stop itself: it is frozen before it is killed.
+hf_is_ending() { [ -n "$hf_told" ] || [ -e "$hf_dir/retired" ]; }
 hf_pause() {
+  if hf_is_ending; then hf_rest; return 0; fi
   hf_help /bin/sh "$hf_keep/wake.sh" $$ "$hf_harness" || { hf_rest; return 0; }
   kill -STOP $$
   hf_look "$hf_harness"
-  [ "$hf_state" != T ] || kill -CONT "$hf_harness"
+  [ "$hf_state" != T ] || hf_is_ending || kill -CONT "$hf_harness"
 }
 
 # Returns when the harness may be over, or something else has happened. bash loses a child that ends in the very moment in which a trap
@@ -194,6 +197,13 @@ hf_settled() {
     set -- $(($1 + 1))
   done
   hf_try 'rm -f "$hf_dir/done" "$hf_dir/plan" "$hf_dir/timer" "$hf_dir/guard" "$hf_dir/ear"'
+}
+
+# A command in the background leaves the terminal to the one that has it now.
+hf_in_front() {
+  hf_look $$
+  set -- ${hf_last##*) }
+  [ "${3-}" = "${6-}" ]
 }
 
 # Waits for the harness, writes down how it ended and has Node finish the run.
@@ -229,7 +239,9 @@ hf_watch() {
   if [ -n "$hf_timer" ] && [ "$hf_until" != tree ] && [ ! -e "$hf_dir/retired" ] && hf_lives "$hf_timer"; then kill "$hf_timer"; fi
   # A bash that cannot fork gives up in spite of that; even then the code is the agent's.
   trap 'exit "$hf_code"' 0
-  if [ -n "$hf_modes" ] && [ "$hf_code" -ge 128 ]; then hf_try '( trap - 0; trap "" TTOU; exec stty "$hf_modes" </dev/tty )'; fi
+  if [ -n "$hf_modes" ] && [ "$hf_code" -ge 128 ] && hf_in_front; then
+    hf_try '( trap - 0; trap "" TTOU; . "$hf_keep/terminal.sh"; hf_restore_terminal "$hf_modes" ) </dev/tty >/dev/tty'
+  fi
   if { [ -z "${hf_front-}" ] || [ -n "${hf_pane-}" ]; } && hf_settled ||
     hf_try '( trap - 0; trap "" HUP INT QUIT TSTP; hf_helper_exec $hf_apart "$hf_node" "$hf_cli" _finish "$hf_run" "$hf_code" 2>&7 )'; then
     hf_dismiss_guard
@@ -263,7 +275,7 @@ hf_post_guard
 hf_listen
 # An agent that is killed cannot put the terminal back as it was.
 hf_modes=''
-if [ -n "${hf_front-}" ] && [ -t 0 ]; then hf_modes=$(stty -g 2>/dev/null); fi
+if [ -n "${hf_front-}" ] && [ -z "${hf_pane-}" ] && [ -t 0 ]; then hf_modes=$(stty -g 2>/dev/null); fi
 if [ -n "$hf_stdin" ]; then exec 9<"$hf_stdin"; else exec 9<&0; fi
 set -- /bin/sh "$hf_keep/stub.sh" "$hf_dir" "$hf_umask" "$hf_cd" "$hf_cgroup" "$@"
 [ -z "$hf_systemd" ] || eval "set -- $hf_systemd \"\$@\""
