@@ -207,3 +207,20 @@ verifies('stop-proof', 'a foreground agent that has to be killed leaves its term
     })
   }),
 )
+
+verifies('named', 'a line that is pasted at the question is read to its end, and nothing behind it reaches the shell', () =>
+  inLab((lab) =>
+    onTerminal(lab, SHELL, async (terminal) => {
+      await lab.ok(lab.detached('ask', AGENT, 'idle'))
+      const { pid } = await lab.status('ask')
+      terminal.type([`clear; ${COMMAND} resume ask; echo "code=$?"`, 'Enter'])
+      await terminal.sees('[l]eave?')
+      terminal.type([`${'x'.repeat(150)}; echo first-$((40+2))`, 'Enter', 'echo second-$((40+2))', 'Enter', 'echo third'])
+      await terminal.sees('code=75')
+      terminal.type(['echo last-$((40+2))', 'Enter'])
+      await terminal.sees('last-42')
+      expect(terminal.screen()).not.toMatch(/first-42|second-42|prompt> echo third/)
+      expect(isAlive(pid)).toBe(true)
+    }),
+  ),
+)

@@ -1,10 +1,10 @@
-import { closeSync, openSync, readSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { type Answer, type Started, type StartRequest, start, type World } from '../../app/index.ts'
 import { Problem } from '../../model/index.ts'
 import { paneJson, plain, retiredText, stoppedJson } from '../../show/index.ts'
 import type { Parsed } from '../options.ts'
 import { print, printJson, say, sayProblem } from '../out.ts'
+import { answerTo } from './answer.ts'
 import { follow } from './follow.ts'
 import { isHosted, join, onTerminal } from './join.ts'
 
@@ -31,7 +31,7 @@ export async function begin(world: World, parsed: Parsed, request: StartRequest)
 /** A refusal that a person at the terminal may lift; null: it stands. */
 function questionOn(refusal: Problem, request: StartRequest): (() => Answer | null) | null {
   if (refusal.id === 'conversation-would-be-left')
-    return () => (['n', 'new'].includes(answerTo('begin a [n]ew conversation, or [l]eave? ')) ? { newConversation: true } : null)
+    return () => (['n', 'new'].includes(answerTo('begin a [n]ew conversation, or [l]eave? ').toLowerCase()) ? { newConversation: true } : null)
   const holder = refusal.detail['holder'] as { attach: string | null; session: string } | undefined
   if (request.onLive !== 'refuse' || holder === undefined || holder.session !== request.session) return null
   return () => {
@@ -42,23 +42,9 @@ function questionOn(refusal: Problem, request: StartRequest): (() => Answer | nu
 
 /** On a terminal the person decides: attach, take over, or leave. */
 function ask(canAttach: boolean): 'attach' | 'takeover' | null {
-  const answer = answerTo(`${canAttach ? '[a]ttach, ' : ''}[t]ake over, or [l]eave? `)
+  const answer = answerTo(`${canAttach ? '[a]ttach, ' : ''}[t]ake over, or [l]eave? `).toLowerCase()
   if (answer === 't' || answer === 'take over') return 'takeover'
   return canAttach && (answer === 'a' || answer === 'attach') ? 'attach' : null
-}
-
-function answerTo(question: string): string {
-  const terminal = openSync('/dev/tty', 'r')
-  try {
-    say(question)
-    const buffer = Buffer.alloc(64)
-    return buffer
-      .toString('latin1', 0, readSync(terminal, buffer, 0, buffer.length, null))
-      .trim()
-      .toLowerCase()
-  } finally {
-    closeSync(terminal)
-  }
 }
 
 export async function report(started: Started, world: World, parsed: Parsed, what: 'started' | 'adopted'): Promise<number> {

@@ -1,10 +1,10 @@
-import { closeSync, openSync, readSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { resumable, type World } from '../../app/index.ts'
 import { Problem, type SessionRecord } from '../../model/index.ts'
 import { choicesText } from '../../show/index.ts'
 import { oneWord, type Parsed } from '../options.ts'
 import { say } from '../out.ts'
+import { answerTo } from './answer.ts'
 
 /** How many are shown to choose from. */
 const SHOWN = 10
@@ -35,14 +35,7 @@ function lastOf([last]: readonly SessionRecord[]): string {
 
 /** 0: none of them. */
 function answer(most: number): number {
-  const terminal = openSync('/dev/tty', 'r')
-  try {
-    say(`which one (1-${most}, empty for none)? `)
-    const buffer = Buffer.alloc(64)
-    const text = buffer.toString('latin1', 0, readSync(terminal, buffer, 0, buffer.length, null)).trim()
-    const number = /^\d{1,3}$/.test(text) ? Number(text) : 0
-    return number <= most ? number : 0
-  } finally {
-    closeSync(terminal)
-  }
+  const text = answerTo(`which one (1-${most}, empty for none)? `)
+  const number = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  return number <= most ? number : 0
 }
