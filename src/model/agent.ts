@@ -7,6 +7,8 @@ export type Candidate = {
   readonly exe: string | null
   readonly argv: readonly string[]
   readonly cwd: string | null
+  /** The files with such a path that it has open for writing; left out: that was not looked at. */
+  readonly writes?: (path: RegExp) => readonly string[]
 }
 
 /** An agent CLI at work. `launchers`: processes that only started it, outermost first. */

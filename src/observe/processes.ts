@@ -6,6 +6,7 @@ import type { Environment, Place, Processes, ProcessId, ProcessRow, ProcessTable
 import { INITIAL_PID_NAMESPACE, innermostCookie, isDead, isMarker, isPid, isSignallable, LINEAGE_VARIABLE, MS_PER_TICK } from '../model/index.ts'
 import { isHiding, isNamespaceGone, namesakesOf } from './namespaces.ts'
 import { listeningPorts } from './ports.ts'
+import { childrenOf, writtenBy } from './open-files.ts'
 import { parseRttime, parseStat, readSmall, type StatRow } from './proc.ts'
 import { isTerminalSince, terminalOf } from './terminal.ts'
 
@@ -24,6 +25,8 @@ export function linuxProcesses(place: Place): Processes {
     exe: (pid) => linkAt(`/proc/${pid}/exe`),
     marker: markerOf,
     cwd: (pid) => linkAt(`/proc/${pid}/cwd`),
+    children: childrenOf,
+    writes: writtenBy,
     ports: listeningPorts,
     cpu,
     terminal: terminalOf,

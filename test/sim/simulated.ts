@@ -70,6 +70,8 @@ export async function simulated(): Promise<Simulated> {
       arguments: () => [],
       environment: () => ({}),
       cwd: () => null,
+      children: (pid) => [...rows.values()].filter(({ parent }) => parent === pid).map((one) => one.pid),
+      writes: () => [],
       exe: () => null,
       marker: (pid) => rows.get(pid)?.marker,
       ports: () => new Map(),

@@ -6,7 +6,7 @@ import { age, iso } from '../../show/index.ts'
 import { recordOfLock } from '../lock/judge-locks.ts'
 import { forgottenLocks } from '../lock/trees-without-record.ts'
 import { asLive } from '../recover/recover.ts'
-import { everybody } from '../world/process-candidate.ts'
+import { candidateOf, everybody } from '../world/process-candidate.ts'
 import type { World } from '../world/world.ts'
 
 /** All agents at work, managed or not. One pass over names and command lines. */
@@ -18,7 +18,7 @@ export function agentsHere(world: World, rows = everybody(world)): Agent[] {
   const named = new Set(registered.map(({ process: { pid } }) => pid))
   const candidates = [...alive.values()].flatMap((row): Candidate[] => {
     const argv = processes.arguments(row.pid)
-    return named.has(row.pid) || mayBeAgent(row.name, argv, own) ? [{ row, argv, exe: processes.exe(row.pid), cwd: processes.cwd(row.pid) }] : []
+    return named.has(row.pid) || mayBeAgent(row.name, argv, own) ? [candidateOf(processes, row)] : []
   })
   return agentsAmong(candidates, registered, own)
 }

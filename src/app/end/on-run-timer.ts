@@ -29,7 +29,7 @@ export async function followRun(world: World, id: string, what: string): Promise
 async function learnSoon(world: World, store: Store, run: LiveRun, known: Known): Promise<void> {
   const { evidence, agentState, clock, policy } = world
   for (let delay = policy.pollMaxMs; ; delay *= 2) {
-    await learnNative(world, store, run, known)
+    await learnNative(world, store, run, known.session)
     if (agentState.natives(run.id).length > 0 || delay > policy.captureStepMs || evidence.exit(run.id) !== null) return
     await clock.sleep(delay)
   }

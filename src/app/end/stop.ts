@@ -4,6 +4,7 @@ import { isLive } from '../../model/index.ts'
 import { ancestorsOf, parentRun } from '../caller/caller.ts'
 import { endForgotten, forgottenLocks } from '../lock/trees-without-record.ts'
 import { closePane } from '../pane/join-pane.ts'
+import { findSeen } from '../see/find-seen.ts'
 import { findSession } from '../see/find-session.ts'
 import type { World } from '../world/world.ts'
 import { stopFromOutside } from './stop-from-outside.ts'
@@ -26,7 +27,7 @@ export async function stop(world: World, request: StopRequest): Promise<Stopped[
   const views =
     request.all === true
       ? await allViews(world, store)
-      : await Promise.all([...new Set(request.references)].map((reference) => findSession(store, reference, 'near')))
+      : await Promise.all([...new Set(request.references)].map((reference) => findSeen(world, reference, 'near')))
   const by = `${world.user()}@${world.host}`
   const intent: Intent = { end: 'stopped', by, reason: request.reason ?? `stopped by ${by}` }
   // One who was sent to do it from outside does it, wherever it is.

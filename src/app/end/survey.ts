@@ -3,6 +3,7 @@ import { converge, isOrphan, type Verdict, verdict, type Want } from '../../deci
 import type { LiveRun, ProcessId, Session, Store } from '../../model/index.ts'
 import { isLive, MS_PER_TICK, Problem } from '../../model/index.ts'
 import { learnNative } from '../conversation/conversation.ts'
+import { learnAll } from '../conversation/learn.ts'
 import { judgeLocks } from '../lock/judge-locks.ts'
 import { forgottenLocks } from '../lock/trees-without-record.ts'
 import { spentBy } from '../usage/budget-spent.ts'
@@ -31,7 +32,7 @@ export type How = { readonly only?: readonly string[]; readonly thorough: boolea
 
 /** Looks at live runs and says what follows for each; nothing is done about it yet. */
 export async function survey(world: World, store: Store, how: How): Promise<Survey> {
-  const { views, unreadable } = how.only === undefined ? await store.runs.live(world.policy.sessionsShown) : await viewsOf(store, how.only)
+  const { views, unreadable } = how.only === undefined ? await currentViews(world, store) : await viewsOf(store, how.only)
   const sessions = new Map<string, Session>()
   const runs: LiveRun[] = []
   for (const { session, run } of views) {
@@ -64,6 +65,12 @@ export async function survey(world: World, store: Store, how: How): Promise<Surv
     }
   }
   return { due, sick }
+}
+
+/** With the conversations that their agents show now: who writes whose is seen only where all are looked at. */
+async function currentViews(world: World, store: Store): ReturnType<Store['runs']['live']> {
+  const seen = await store.runs.live(world.policy.sessionsShown)
+  return (await learnAll(world, store, seen.views)) ? store.runs.live(world.policy.sessionsShown) : seen
 }
 
 async function viewsOf(store: Store, ids: readonly string[]): Promise<Awaited<ReturnType<Store['runs']['live']>>> {
@@ -108,10 +115,7 @@ type Known = { readonly run: LiveRun; readonly seen: Looked; readonly counted: C
 
 async function dueOf(world: World, store: Store, { run, seen, counted, session }: Known, how: How): Promise<PendingStep> {
   const judged = verdict(run, seen)
-  if (judged.kind === 'alive' && session?.harness != null && how.thorough) {
-    const harness = world.harnesses().find(({ name }) => name === session.harness)
-    if (harness !== undefined) await learnNative(world, store, run, { session, harness }, counted?.members)
-  }
+  if (judged.kind === 'alive' && session !== null && how.thorough) await learnNative(world, store, run, session, counted?.members)
   const parentEnded = run.parent !== null && (await hasParentEnded(world, store, run, run.parent))
   const ran = run.deadlineAt === null ? 0 : ranMs(world, seen.harnessId) - how.patienceMs
   const step = converge(run, judged, { ranMs: ran, maySignal: true, parentEnded })

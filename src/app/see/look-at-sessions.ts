@@ -1,10 +1,11 @@
 import { type Looked, type LookPorts, lookAtAll, usageOf } from '../../act/index.ts'
 import { converge, endedAt, type Verdict, verdict } from '../../decide/index.ts'
-import type { HoldfastEvent, LiveRun, Lock, Run, Session, SessionRecord, Store } from '../../model/index.ts'
+import type { HoldfastEvent, LiveRun, Lock, Run, Session, SessionRecord, Snapshot, Store } from '../../model/index.ts'
 import { isLive, liveRunsOf, Problem } from '../../model/index.ts'
 import type { SessionView } from '../../show/index.ts'
 import { activityOf } from '../activity/activity.ts'
 import { learnAtEnd } from '../conversation/conversation.ts'
+import { learnAll } from '../conversation/learn.ts'
 import { hasHooks } from '../hooks/install-hooks.ts'
 import { judgeLocks } from '../lock/judge-locks.ts'
 import { forgottenLocks, stillForgotten } from '../lock/trees-without-record.ts'
@@ -12,6 +13,7 @@ import { withTokens } from '../usage/tokens-of-sessions.ts'
 import { worktreeAt } from '../worktree/worktree.ts'
 import { type Recorder, recordInPassing } from '../world/best-effort-write.ts'
 import type { World } from '../world/world.ts'
+import { findSeen } from './find-seen.ts'
 import { findSession } from './find-session.ts'
 import { haveFinished } from './have-finished.ts'
 
@@ -21,12 +23,18 @@ export type SeenAll = { readonly sights: SessionView[]; readonly unreadable: rea
 /** Reads converge: what is proven over is recorded and shown as ended. They signal nothing and never wait for a writer. */
 export async function seeAll(world: World, which: 'live' | 'all'): Promise<SeenAll> {
   const store = await world.store('reader')
-  const { views, locks, unreadable } = await store.sessions.snapshot(which, world.policy.sessionsShown)
+  const { views, locks, unreadable } = await currentViews(world, store, which)
   const sights = await seeViews(world, store, views, 'glance')
   const forgotten = await seeForgotten(world, store, locks)
   const isShown = ({ session, run }: SessionView): boolean =>
     (which === 'all' || isLive(run)) && !forgotten.some((one) => one.session.id === session.id && one.run.id === run.id)
   return { sights: [...sights.filter(isShown), ...forgotten], unreadable, locks }
+}
+
+/** With the conversations that their agents show now. */
+async function currentViews(world: World, store: Store, which: 'live' | 'all'): Promise<Snapshot> {
+  const seen = await store.sessions.snapshot(which, world.policy.sessionsShown)
+  return (await learnAll(world, store, seen.views)) ? store.sessions.snapshot(which, world.policy.sessionsShown) : seen
 }
 
 /** Trees that live although their runs are over on record: nothing that lives is hidden by a row. */
@@ -49,7 +57,14 @@ async function seeForgotten(world: World, store: Store, known: readonly Lock[]):
 
 export async function seeOne(world: World, reference: string): Promise<SessionView> {
   const store = await world.store('reader')
-  const view = await findSession(store, reference)
+  // Another session may write its conversation: whoever reads either of them finds that.
+  await learnAll(world, store)
+  return seeFound(world, await findSession(store, reference))
+}
+
+/** A session as it was just found. */
+export async function seeFound(world: World, view: SessionRecord): Promise<SessionView> {
+  const store = await world.store('reader')
   const [sight] = await seeViews(world, store, [view], 'all')
   if (sight === undefined) throw new Problem('run-unknown', `session ${view.session.id} has no run on record any more`)
   return sight
@@ -177,7 +192,7 @@ function noteOf(run: LiveRun, judged: Verdict, seen: Looked): string | null {
 /** The newest, and of more than `limit` the newest of them. */
 export async function seeEvents(world: World, reference: string | null, after: number, limit = world.policy.eventsShown): Promise<HoldfastEvent[]> {
   const store = await world.store('reader')
-  const session = reference === null ? null : (await findSession(store, reference)).session.id
+  const session = reference === null ? null : (await findSeen(world, reference)).session.id
   if (reference !== null && after === 0)
     await seeOne(world, reference).catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error

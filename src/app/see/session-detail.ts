@@ -1,21 +1,20 @@
 import { censusOf, usageOf, withPorts } from '../../act/index.ts'
-import type { LiveRun, Member, Run, Store, Suspect } from '../../model/index.ts'
+import type { LiveRun, Member, Run, SessionRecord, Store, Suspect } from '../../model/index.ts'
 import { isLive } from '../../model/index.ts'
 import type { SessionView, TaskView, TreeView } from '../../show/index.ts'
 import { suspectsOfRuns } from '../agent/suspects.ts'
 import { learnNative } from '../conversation/conversation.ts'
-import { knownOf } from '../conversation/known-harness.ts'
+import { learnAll } from '../conversation/learn.ts'
 import type { World } from '../world/world.ts'
 import { findSession } from './find-session.ts'
-import { seeOne } from './look-at-sessions.ts'
+import { seeFound } from './look-at-sessions.ts'
 import { besideSession } from './see-locks.ts'
 
 /** Everything about one session: with what was started in it, what it has burned, and what holds it together. */
 export async function seeDetail(world: World, reference: string): Promise<SessionView> {
-  await learnFirst(world, reference)
-  const sight = await seeOne(world, reference)
-  const { run } = sight
   const store = await world.store('reader')
+  const sight = await seeFound(world, await findLearned(world, store, reference))
+  const { run } = sight
   const started = await store.runs.startedIn(run.id, world.policy.runsShown)
   return {
     ...sight,
@@ -33,11 +32,14 @@ async function unreadOf({ clock, policy }: World, store: Store, session: string)
 }
 
 /** Whoever asks about one session gets to know the conversation that it carries, as far as that can be told. */
-async function learnFirst(world: World, reference: string): Promise<void> {
-  const store = await world.store('reader')
-  const { run } = await findSession(store, reference)
-  const known = run === null || !isLive(run) ? null : await knownOf(world, store, run)
-  if (run !== null && isLive(run) && known !== null) await learnNative(world, store, run, known)
+async function findLearned(world: World, store: Store, reference: string): Promise<SessionRecord> {
+  await learnAll(world, store)
+  const view = await findSession(store, reference)
+  const { run, session } = view
+  if (run === null || !isLive(run)) return view
+  await learnNative(world, store, run, session)
+  // It may have another id now.
+  return findSession(store, (await store.runs.get(run.id))?.session ?? session.id, 'exact')
 }
 
 export const taskView = async (world: World, run: Run): Promise<TaskView> => ({ run, usage: await burned(world, run) })

@@ -1,6 +1,7 @@
 import type { Directory, SessionRecord, Store, Until } from '../../model/index.ts'
 import { Problem } from '../../model/index.ts'
 import { type Caller, proveCaller } from '../caller/prove-caller.ts'
+import { learnAll } from '../conversation/learn.ts'
 import { expectedWorktree, worktreeFor } from '../worktree/worktree.ts'
 import { currentDirectory } from '../world/working-directory.ts'
 import type { World } from '../world/world.ts'
@@ -27,6 +28,8 @@ export function withCommand(called: Called): Worded {
 export async function withSession({ world, asked, caller, front, spoken: speech }: Worded): Promise<Known> {
   const store = await world.store('writer')
   const spoken = speech()
+  // Its owner on record may have gone on to another conversation, and somebody else may have come to this one.
+  if (spoken.native !== null || spoken.names.length > 0) await learnAll(world, store)
   const owner = await ownerOf(store, spoken)
   // The session that has the conversation on record is meant, unless another one is named.
   const request = { ...asked, argv: spoken.argv, session: asked.session ?? owner?.session.id, until: untilOf(asked, spoken) }

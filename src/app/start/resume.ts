@@ -1,7 +1,8 @@
 import { conversationMeant, idIn, isHeadless } from '../../decide/index.ts'
 import { argumentsOf } from '../../harness/index.ts'
-import type { Harness, OnDisk, Session, SessionRecord, Store } from '../../model/index.ts'
+import type { Found, Harness, OnDisk, Session, SessionRecord, Store } from '../../model/index.ts'
 import { isLive, Problem, SESSION_ID } from '../../model/index.ts'
+import { learnAll } from '../conversation/learn.ts'
 import { findSession } from '../see/find-session.ts'
 import type { World } from '../world/world.ts'
 import { isInstalled } from './agent-command.ts'
@@ -18,17 +19,19 @@ export type Resumption = Pick<StartRequest, 'session' | 'argv' | 'harness' | 're
  * again. `args`: what the caller adds (or, where we know nothing, the command to run instead).
  */
 export async function resumptionOf(
-  world: Pick<World, 'directories' | 'env' | 'harnesses' | 'ownHarnesses' | 'readDatabase' | 'store'>,
+  world: World,
   reference: string,
   args: readonly string[] | null,
   { dir, ends }: { readonly dir: string | undefined; readonly ends: boolean },
 ): Promise<Resumption> {
   const store = await world.store('writer')
-  const found = await store.sessions.find(reference, 'prefix')
+  const found = await findNow(world, store, reference)
   if (found.kind === 'none') {
     const elsewhere = onDisk(world, reference)
     if (elsewhere !== null) return fromDisk(elsewhere, args, dir)
   }
+  const left = found.kind === 'found' ? leftBehind(world, found.view, reference) : null
+  if (left !== null) return fromDisk(left, args, dir)
   const named = await findSession(store, reference, ends ? 'near' : 'prefix')
   const meant = await earlierConversation(world, store, named, reference)
   const { session, run } = meant === null ? await followMove(store, named) : named
@@ -42,6 +45,24 @@ export async function resumptionOf(
   refuseElsewhere(harness, session, dir)
   refuseLost(world, harness, { session, run }, native)
   return { ...about, harness: harness.name, argv: args ?? [], resume: { native, from: argumentsOf(session.argv, harness) } }
+}
+
+/** Which conversation is whose may have changed since anybody looked. */
+async function findNow(world: World, store: Store, reference: string): Promise<Found> {
+  const found = await store.sessions.find(reference, 'prefix')
+  const isOurs = found.kind === 'found' && [found.view.session.id, found.view.session.name].includes(reference)
+  if (isOurs && found.view.session.id !== found.view.session.native) return found
+  await learnAll(world, await world.store('reader'))
+  return store.sessions.find(reference, 'prefix')
+}
+
+/** A conversation that a live session has left is nobody's: it goes on in a session of its own. */
+function leftBehind(world: Pick<World, 'env' | 'harnesses' | 'readDatabase'>, { session, run }: SessionRecord, reference: string): Elsewhere | null {
+  if (run === null || !isLive(run) || session.native === null || [session.id, session.name, session.native].includes(reference)) return null
+  const harness = world.harnesses().find(({ name }) => name === session.harness)
+  const there =
+    harness === undefined || harness.speech.resume === null ? null : (harness.sessions?.find(world.env, reference, world.readDatabase) ?? null)
+  return there === null || harness === undefined ? null : { ...there, harness }
 }
 
 /** A conversation that went to another session is resumed there. */

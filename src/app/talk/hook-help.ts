@@ -1,7 +1,7 @@
 import { agentsAmong } from '../../harness/index.ts'
 import type { BindAnswer, Candidate, NativeId, Run } from '../../model/index.ts'
 import { sameProcess } from '../../model/index.ts'
-import { bind } from '../conversation/conversation.ts'
+import { bind } from '../conversation/bind.ts'
 import { type CloseLook, closeLook } from '../see/close-look.ts'
 import { candidateOf } from '../world/process-candidate.ts'
 import type { World } from '../world/world.ts'

@@ -1,7 +1,7 @@
 import type { Addressed, Inbox, Sender, Sent, Store } from '../../model/index.ts'
 import { isLive, MESSAGES, Problem } from '../../model/index.ts'
 import { mySession, whoMayAct } from '../caller/who-am-i.ts'
-import { findSession } from '../see/find-session.ts'
+import { findSeen } from '../see/find-seen.ts'
 import { seeOne } from '../see/look-at-sessions.ts'
 import type { World } from '../world/world.ts'
 import { announce } from './agent-news.ts'
@@ -101,7 +101,7 @@ export async function readInbox(world: World, { peek, waitMs, session }: InboxRe
   for (;;) {
     const store = await world.store(peek ? 'reader' : 'writer')
     // By its present id, which may change while we wait, and be another one's.
-    const reader = own === null ? (await findSession(store, session ?? '')).session.id : await ownedBy(store, own)
+    const reader = own === null ? (await findSeen(world, session ?? '')).session.id : await ownedBy(store, own)
     const waiting = await store.messages.unread(reader, clock.now())
     const most = { count: policy.inboxSize, bytes: policy.inboxBytes }
     const messages = waiting > 0 ? await store.messages.inbox(reader, peek ? 'peek' : 'read', most, clock.now()) : []

@@ -1,5 +1,6 @@
 import type { Harness, NativeId, Run, SessionRecord, Store } from '../../model/index.ts'
 import { ID_GRAMMAR, isLive, isSessionId, Problem } from '../../model/index.ts'
+import { learnAll } from '../conversation/learn.ts'
 import { recordMoved } from '../conversation/write-renamed-ids.ts'
 import { judgeLocks } from '../lock/judge-locks.ts'
 import { carriedBy } from '../lock/refusal-message.ts'
@@ -19,6 +20,8 @@ export type Rebound = { readonly session: string; readonly from: string; readonl
 export async function rebind(world: World, reference: string, to: string, how: string): Promise<Rebound> {
   if (!isSessionId(to)) throw new Problem('session-id-invalid', `${JSON.stringify(to)} cannot name a session`, { hint: `use ${ID_GRAMMAR}` })
   const store = await world.store('writer')
+  // An agent may have gone to that conversation since anybody looked.
+  await learnAll(world, store)
   for (let steps = 0; steps < world.policy.claimSteps; steps++) {
     const { session, run } = await findSession(store, reference, 'near')
     await refuseUnproven(world, session.id, to)

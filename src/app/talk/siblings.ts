@@ -3,7 +3,7 @@ import type { Lock, Run, Store } from '../../model/index.ts'
 import type { SessionView, SiblingView } from '../../show/index.ts'
 import { whoAmI } from '../caller/who-am-i.ts'
 import { judgeLocks } from '../lock/judge-locks.ts'
-import { findSession } from '../see/find-session.ts'
+import { findSeen } from '../see/find-seen.ts'
 import { seeAll } from '../see/look-at-sessions.ts'
 import type { World } from '../world/world.ts'
 import { nearTo } from './same-place.ts'
@@ -49,7 +49,7 @@ export async function siblings(world: World, request: SiblingsRequest): Promise<
 /** Only who they are: what it takes to show each is not asked. */
 export async function chosenSiblings(world: World, store: Store, { session, here }: SiblingsRequest): Promise<Chosen> {
   const { sights, locks, unreadable } = await seeAll(world, 'live')
-  const asker = await askerOf(world, store, session, sights)
+  const asker = await askerOf(world, session, sights)
   const isNear = here ? nearTo(world, asker, locks) : () => null
   const peers = sights.map((sight) => ({ ...sight, sight, near: isNear(sight) }))
   const choices = chooseSiblings(peers, asker, await familiesOf(store, [...sights.map(({ run }) => run), ...(asker?.run ? [asker.run] : [])]))
@@ -71,8 +71,8 @@ type Chosen = {
 
 type Known = Asker & { readonly dir: string }
 
-async function askerOf(world: World, store: Store, reference: string | undefined, sights: readonly SessionView[]): Promise<Known | null> {
-  const self = reference === undefined ? await whoAmI(world, sights) : { kind: 'session' as const, ...(await findSession(store, reference)) }
+async function askerOf(world: World, reference: string | undefined, sights: readonly SessionView[]): Promise<Known | null> {
+  const self = reference === undefined ? await whoAmI(world, sights) : { kind: 'session' as const, ...(await findSeen(world, reference)) }
   if (self.kind !== 'session') return null
   const { session, run } = self
   // Its row may have moved to another id since the others were seen: then it was seen by the one before.

@@ -6,6 +6,7 @@ export const candidateOf = (processes: Processes, row: ProcessRow): Candidate =>
   argv: processes.arguments(row.pid),
   exe: processes.exe(row.pid),
   cwd: processes.cwd(row.pid),
+  writes: (path) => processes.writes(row.pid, path),
 })
 
 /** One pass over all processes, for who they are and not for whose. */

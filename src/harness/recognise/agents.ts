@@ -51,7 +51,15 @@ export function agentsAmong(candidates: readonly Candidate[], registered: readon
   return innermost.map((agent) => {
     const { harness, row, argv, cwd, args, entries } = agent
     const named = namedSession(harness, args)
-    return { harness: harness.name, row, launchers: launchersOf(agent, found), argv, cwd, nativeId: provenId(entries, named), named }
+    return {
+      harness: harness.name,
+      row,
+      launchers: launchersOf(agent, found),
+      argv,
+      cwd,
+      nativeId: provenId(entries, named) ?? writtenId(agent, named),
+      named,
+    }
   })
 }
 
@@ -59,6 +67,15 @@ export function agentsAmong(candidates: readonly Candidate[], registered: readon
 function provenId(entries: readonly Registered[], named: string | null): string | null {
   const ids = [...new Set(entries.flatMap(({ nativeId }) => nativeId ?? []))]
   return ids.length === 1 ? (ids[0] ?? null) : named !== null && ids.includes(named) ? named : null
+}
+
+/** Of a harness that keeps the file of its session open: the one that it writes. */
+function writtenId({ harness, writes }: Found, named: string | null): string | null {
+  const ids = harness.capture.flatMap((source) =>
+    source.from === 'open-file' && writes !== undefined ? writes(source.path).flatMap((path) => source.path.exec(path)?.[1] ?? []) : [],
+  )
+  const [first = null, ...more] = new Set(ids)
+  return more.length === 0 ? first : named !== null && ids.includes(named) ? named : null
 }
 
 /** What the harness itself says comes first. */

@@ -47,6 +47,10 @@ export interface Processes {
   marker(pid: number): number | null | undefined
   /** The directory it works in; null: it is gone, or may not be looked at. */
   cwd(pid: number): string | null
+  /** Its children now, as far as the kernel tells. */
+  children(pid: number): readonly number[]
+  /** The files with such a path that it has open for writing; none if it may not be looked at. */
+  writes(pid: number, path: RegExp): readonly string[]
   /** Where each of them listens (TCP). Those that do not, or may not be looked at, are left out. */
   ports(pids: readonly number[]): ReadonlyMap<number, readonly number[]>
   /** The time it has computed, and that of the children it has seen end; null: it is gone. */

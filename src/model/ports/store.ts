@@ -34,7 +34,12 @@ export type ClaimAnswer =
   | { readonly kind: 'lost'; readonly why: 'epoch' | 'live' | 'directory' | 'parent' | 'name' | 'adopted' | 'native' }
 
 /** Who says so; and, from one who only looked, what was on record then. */
-export type Binding = { readonly how: string; readonly before?: string | null }
+export type Binding = {
+  readonly how: string
+  readonly before?: string | null
+  /** A live run that has this conversation on record, and is proven to have left it. */
+  readonly left?: string
+}
 
 /**
  * `taken`: another live run carries that conversation. `lost`: the run is no longer its session's owner. `moved`: the sessions that have
@@ -152,6 +157,8 @@ export interface SessionStore {
 export interface ConversationStore {
   /** The run's agent is known to carry this conversation now. */
   bind(run: RunBase, native: NativeId, binding: Binding, at: number): Promise<BindAnswer>
+  /** An agent somewhere inside the run writes a conversation that is the owner's: both learn of it, once. */
+  meet(run: RunBase, owner: RunBase, native: NativeId, how: string, at: number): Promise<void>
   /** The session that a conversation is on record for. */
   owner(native: NativeId): Promise<SessionRecord | null>
 }

@@ -5,7 +5,7 @@ import { liveOwner, moveTo } from './rename-session.ts'
 import { LIVE, runColumns, toRun } from './rows.ts'
 
 /** Its agent is known to carry this conversation now. Only for the run that holds its session's epoch, and while it lives. */
-export function bindNative(db: Database, run: RunBase, native: NativeId, { how, before }: Binding, at: number): BindAnswer {
+export function bindNative(db: Database, run: RunBase, native: NativeId, { how, before, left }: Binding, at: number): BindAnswer {
   const current = db
     .prepare(
       `SELECT s.id, s.harness, s.native FROM session s JOIN run r ON r.session = s.id AND r.epoch = s.epoch
@@ -18,12 +18,8 @@ export function bindNative(db: Database, run: RunBase, native: NativeId, { how, 
   if (before !== undefined && current['native'] !== before) return { kind: 'lost' }
   if (current['harness'] === native.harness && current['native'] === native.id) return { kind: 'bound', changed: false }
   const owner = ownerOf(db, native, session)
-  if (owner !== null) {
-    // Both learn of it, once.
-    if (!wasTold(db, run, native)) {
-      recordEvent(db, run, 'conflict', { ...native, with: owner.session, how }, at)
-      recordEvent(db, owner, 'conflict', { ...native, with: session, how }, at)
-    }
+  if (owner !== null && owner.id !== left) {
+    recordMeeting(db, { ...run, session }, owner, native, how, at)
     return { kind: 'taken', by: owner }
   }
   // A session that is called by its conversation's id is called by the new one from now on: what has drifted is nowhere any more.
@@ -32,6 +28,13 @@ export function bindNative(db: Database, run: RunBase, native: NativeId, { how, 
   takeNative(db, drifted ? native.id : session, native, at)
   recordEvent(db, run, 'bound', { ...native, before: current['native'], how }, at)
   return { kind: 'bound', changed: true, ...(drifted ? { moved } : {}) }
+}
+
+/** Both learn of it, once. */
+export function recordMeeting(db: Database, run: RunBase, owner: RunBase, native: NativeId, how: string, at: number): void {
+  if (wasTold(db, run, native)) return
+  recordEvent(db, run, 'conflict', { ...native, with: owner.session, how }, at)
+  recordEvent(db, owner, 'conflict', { ...native, with: run.session, how }, at)
 }
 
 /** What its harness says of itself; of a run that is over, nobody wants to hear. */

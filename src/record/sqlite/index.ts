@@ -75,6 +75,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     },
     conversations: {
       bind: (run, native, binding, at) => write(() => natives.bindNative(db, run, native, binding, at)),
+      meet: (run, owner, native, how, at) => write(() => natives.recordMeeting(db, run, owner, native, how, at)),
       owner: (native) => read(() => reads.nativeOwner(db, native)),
     },
     locks: {

@@ -1,0 +1,87 @@
+import { censusOf, type LookPorts } from '../../act/index.ts'
+import { agentsAmong, mayBeAgent, registeredAgents } from '../../harness/index.ts'
+import type { Agent, Environment, LiveRun, ProcessId, ProcessRow } from '../../model/index.ts'
+import { innermostCookie, isDead, LINEAGE_VARIABLE, sameProcess } from '../../model/index.ts'
+import { placesIn, placesOf } from '../usage/usage-baseline.ts'
+import { candidateOf } from '../world/process-candidate.ts'
+import type { World } from '../world/world.ts'
+
+/** `main`: the agent that the run is about; null: none is at work. `inner`: those that it, or a script, started besides. */
+export type RunAgents = { readonly main: Agent | null; readonly inner: readonly Agent[] }
+
+type Senses = Pick<World, 'cgroups' | 'env' | 'evidence' | 'ownHarnesses' | 'processes' | 'usageFiles'>
+
+/**
+ * The agents at work in a run, each with what it shows of itself. Wrappers and scripts are passed over: then the eldest agent that no other one
+ * started is the main one. `members`: those of the run, where they were just counted; left out: the cheap ones are looked at.
+ */
+export function agentsOfRun(world: Senses, run: LiveRun, command: ProcessId, members?: readonly ProcessRow[]): RunAgents {
+  const rows = members ?? nearRows(world, run, command)
+  const agents = agentsIn(world, run, rows, command)
+  const isCommand = ({ row, launchers }: Agent): boolean => [row, ...launchers].some((one) => sameProcess(one, command))
+  const main =
+    agents.find(isCommand) ?? agents.filter((agent) => !isBelow(agent, agents, rows)).toSorted((a, b) => a.row.ticks - b.row.ticks)[0] ?? null
+  return { main, inner: agents.filter((agent) => agent !== main) }
+}
+
+/** Is it proven to be of the run? What a shared daemon does for others may be in its cgroup, and below its command. */
+export async function isItsOwn(world: LookPorts, run: LiveRun, { row, launchers }: Agent, command: ProcessId): Promise<boolean> {
+  if ([row, ...launchers].some((one) => sameProcess(one, command))) return true
+  return (await censusOf(run, world, false)).members.some((member) => sameProcess(member.row, row))
+}
+
+const MAX_ROWS = 2000
+
+/** Those in its cgroup, or below its command. */
+function nearRows({ cgroups, evidence, processes }: Senses, run: LiveRun, command: ProcessId): ProcessRow[] {
+  const path = evidence.cgroup(run.id)
+  const view = path === null ? null : cgroups.view(path)
+  const pids = new Set([command.pid, ...(view?.kind === 'present' ? view.pids : [])])
+  if (view?.kind !== 'present')
+    for (const pid of pids) {
+      for (const child of processes.children(pid)) pids.add(child)
+      if (pids.size > MAX_ROWS) break
+    }
+  return [...pids].flatMap((pid) => {
+    const seen = processes.sample(pid)
+    return seen.kind === 'seen' && !isDead(seen.row.state) ? [seen.row] : []
+  })
+}
+
+function agentsIn(world: Senses, run: LiveRun, rows: readonly ProcessRow[], command: ProcessId): Agent[] {
+  const { processes } = world
+  const own = world.ownHarnesses()
+  const candidates = rows
+    .filter((row) => mayBeAgent(row.name, sameProcess(row, command) ? processes.arguments(row.pid) : [], own) && isOfRun(world, run, row))
+    .map((row) => candidateOf(processes, row))
+  if (candidates.length === 0) return []
+  // Each harness keeps its things where the environment of its own process says. Many have the same.
+  const places = new Map<string, { env: Environment; pids: Set<number> }>()
+  for (const { row } of candidates) {
+    const env = { ...placesOf(world, run.id), ...placesIn(processes.environment(row.pid)) }
+    const key = JSON.stringify(Object.entries(env).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    const known = places.get(key) ?? { env, pids: new Set() }
+    known.pids.add(row.pid)
+    places.set(key, known)
+  }
+  const registered = [...places.values()].flatMap(({ env, pids }) => registeredAgents(env, (pid) => pids.has(pid)))
+  return agentsAmong(candidates, registered, own)
+}
+
+/** What was started inside as a run of its own is not of this one. */
+function isOfRun({ processes }: Pick<World, 'processes'>, run: LiveRun, { pid }: ProcessRow): boolean {
+  const marker = processes.marker(pid)
+  if (run.marker !== null) return marker === null || marker === undefined || marker === run.marker
+  const lineage = processes.environment(pid)[LINEAGE_VARIABLE]
+  return lineage === undefined || innermostCookie(lineage) === run.cookie
+}
+
+/** Did another one of these start it? */
+function isBelow({ row }: Agent, agents: readonly Agent[], rows: readonly ProcessRow[]): boolean {
+  const byPid = new Map(rows.map((one) => [one.pid, one]))
+  for (let at = byPid.get(row.parent), steps = 0; at !== undefined && steps < MAX_ROWS; at = byPid.get(at.parent), steps++) {
+    const parent = at
+    if (agents.some((agent) => [agent.row, ...agent.launchers].some((one) => sameProcess(one, parent)))) return true
+  }
+  return false
+}
