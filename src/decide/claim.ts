@@ -18,6 +18,8 @@ export type ClaimView = {
   readonly holdings: readonly Holding[]
   /** Trees of this very session that live on although their runs are over on record, wherever they are. */
   readonly forgotten: readonly Holding[]
+  /** Live runs of other sessions that came to this very conversation and were fenced off from it. */
+  readonly rivals: readonly LiveRun[]
 }
 
 /** A lock in the way. `run`: the live run on record that it is of. */
@@ -39,6 +41,13 @@ export type ClaimDecision =
 
 /** May this session be claimed now, and if not, what has to happen first? Nobody is retired for a claim that would be refused. */
 export function decideClaim(view: ClaimView, choice: Choice): ClaimDecision {
+  const decision = decideOwner(view, choice)
+  const [rival] = choice.onLive === 'takeover' ? view.rivals : []
+  // Who takes a conversation over takes it from all that write to it.
+  return rival !== undefined && (decision.kind === 'claim' || decision.kind === 'retire') ? { kind: 'retire', run: rival, despite: null } : decision
+}
+
+function decideOwner(view: ClaimView, choice: Choice): ClaimDecision {
   const { current, holdings } = view
   const beside = choice.share ? null : aboutHoldings(holdings, choice)
   const forgotten = aboutForgotten(view.forgotten, choice)

@@ -17,7 +17,7 @@ const verdicts = {
 const WAYS: readonly OnLive[] = ['refuse', 'wait', 'attach', 'takeover']
 const run = running()
 const choice = (onLive: OnLive, over: Partial<Choice> = {}): Choice => ({ onLive, force: false, share: false, ...over })
-const nobody: ClaimView = { epoch: 3, firstEpoch: 3, current: null, holdings: [], forgotten: [] }
+const nobody: ClaimView = { epoch: 3, firstEpoch: 3, current: null, holdings: [], forgotten: [], rivals: [] }
 const owner = (verdict: Verdict, chosen: Choice): ClaimDecision => decideClaim({ ...nobody, current: { run, verdict } }, chosen)
 const newcomer = (verdict: Verdict, chosen: Choice): ClaimDecision => decideClaim({ ...nobody, firstEpoch: 2, current: { run, verdict } }, chosen)
 const neighbour = (verdict: LockVerdict, chosen: Choice): ClaimDecision => decideClaim({ ...nobody, holdings: [holding(run, verdict)] }, chosen)
@@ -207,4 +207,22 @@ test('only a live run is judged', () => {
   for (const live of [starting(), running(), stopping()]) expect(toJudge(live)).toBe(live)
   expect(toJudge(ended())).toBeNull()
   expect(toJudge(null)).toBeNull()
+})
+
+describe('runs of other sessions that were fenced off from the conversation', () => {
+  const rival = { ...running(), id: 'r9', session: 'other' }
+  const beside = { ...nobody, rivals: [rival] }
+  test('a takeover ends them first, whether the session lives or not', () => {
+    for (const current of [null, { run, verdict: verdicts.alive }])
+      expect(decideClaim({ ...beside, current }, choice('takeover'))).toEqual({ kind: 'retire', run: rival, despite: null })
+  })
+  test('nobody else touches them', () => {
+    for (const onLive of WAYS.filter((way) => way !== 'takeover')) expect(told(decideClaim(beside, choice(onLive, { force: true })))).toBe('claim')
+  })
+  test('nobody is ended for a claim that would be refused', () => {
+    const view = { ...beside, holdings: [holding(run, locked.held)] }
+    expect(told(decideClaim(view, choice('takeover')))).toBe('refuse held directory')
+    const newer = { ...beside, firstEpoch: 2, current: { run, verdict: verdicts.alive } }
+    expect(told(decideClaim(newer, choice('takeover')))).toBe('refuse held session')
+  })
 })

@@ -19,8 +19,9 @@ const views: fc.Arbitrary<ClaimView> = fc.record({
     { maxLength: 3 },
   ),
   forgotten: fc.constant([]),
+  rivals: fc.constant([]),
 })
-const alone = (over: Partial<ClaimView>): ClaimView => ({ epoch: 3, firstEpoch: 3, current: null, holdings: [], forgotten: [], ...over })
+const alone = (over: Partial<ClaimView>): ClaimView => ({ epoch: 3, firstEpoch: 3, current: null, holdings: [], forgotten: [], rivals: [], ...over })
 
 /** Nothing of it is proven alive, and at least one thing that had to be proven could not be. */
 const doubtful: fc.Arbitrary<readonly [LiveRun, Seen]> = liveRuns.chain((run) => {

@@ -79,7 +79,7 @@ const starter = (world: World, index: number): Starter => world.starters[index] 
 function look({ epoch, lives }: World, { firstEpoch }: Starter, { choice, unclear }: Extract<Move, { choice: Choice }>): ClaimDecision {
   const owner = lives.find((life) => life.epoch === epoch && isLiveState(life.state))
   const current = owner === undefined ? null : { run: runOf(owner) as LiveRun, verdict: judge(owner, unclear) }
-  return decideClaim({ epoch, firstEpoch, current, holdings: [], forgotten: [] }, choice)
+  return decideClaim({ epoch, firstEpoch, current, holdings: [], forgotten: [], rivals: [] }, choice)
 }
 
 function judge({ breathing }: Life, unclear: boolean): Verdict {

@@ -107,7 +107,7 @@ verifies('one-owner', 'a start of a native id that a live process owns is refuse
   inLab(async (lab) => {
     const config = lab.newDir()
     const world = openWorld({ assets: resolve('dist'), home: lab.home, env: { ...lab.env, CLAUDE_CONFIG_DIR: config } })
-    const refused = (id: string, except: string | null = null) => ownedAlready(world, { harness: 'claude', id }, except)
+    const refused = (id: string, except: string | null = null) => ownedAlready(world, { harness: 'claude', id }, except === null ? [] : [except])
     const claude = program(lab, 'claude', '/bin/bash')
     const dir = lab.newDir()
     await stranger(dir, claude, saying(lab, '--resume', X), async ({ pid }) => {
@@ -124,7 +124,7 @@ verifies('one-owner', 'a start of a native id that a live process owns is refuse
       register(config, pid, Y)
       expect(await refused(X)).toBeNull()
       expect(await refused(Y)).toMatchObject({ message: expect.stringContaining('its harness says so') })
-      expect(await ownedAlready(world, { harness: 'codex', id: Y }, null)).toBeNull()
+      expect(await ownedAlready(world, { harness: 'codex', id: Y }, [])).toBeNull()
     })
     expect(await refused(Y), 'it is gone, and what it left in the registry proves nothing').toBeNull()
     // What belongs to a session is left to its own claim, and in the way of any other.
@@ -164,7 +164,7 @@ test('a background session of a daemon is in the way too, and is told how to joi
         )
         const env = { CLAUDE_CONFIG_DIR: config }
         const world = openWorld({ assets: resolve('dist'), home: lab.home, env: { ...lab.env, ...env } })
-        expect(await ownedAlready(world, { harness: 'claude', id: X }, null)).toMatchObject({
+        expect(await ownedAlready(world, { harness: 'claude', id: X }, [])).toMatchObject({
           id: 'conversation-in-use',
           hint: expect.stringMatching(/^claude attach abc joins it · claude stop abc ends it$/),
         })

@@ -96,6 +96,10 @@ verifies('one-owner', 'a second writer behind a script is fenced at the first lo
     expect(readOr(join(lab.home, 'runs', runOf(lab, 'first'), 'notice', `conflict-${runOf(lab, 'one')}`))).toContain('session one has just gone')
     await lab.ok(['stop', 'one'])
     expect(isAlive(pid)).toBe(true)
+    const others = await Promise.all(['two', 'three', 'four'].map(async (session) => (await lab.status(session)).pid))
+    await lab.ok(['resume', 'first', '--takeover', '--detach', '--', '-p', 'x'], { env: { ...agent.env, FA_DO: 'wait' } })
+    expect([pid, ...others].map(isAlive)).toEqual([false, false, false, false])
+    expect(await lab.status('two')).toMatchObject({ state: 'superseded' })
   }),
 )
 

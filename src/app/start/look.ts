@@ -1,6 +1,7 @@
-import { lookAt } from '../../act/index.ts'
+import { type Looked, lookAt, lookAtAll } from '../../act/index.ts'
 import { areWorktrees, type Choice, type ClaimDecision, decideClaim, type Holding, toJudge, verdict } from '../../decide/index.ts'
-import { type Agent, type Found, type LiveRun, type Lock, Problem, type Run, type Session, type SessionRecord } from '../../model/index.ts'
+import { type Agent, type Found, type LiveRun, type Lock, liveRunsOf, Problem, type Run, type Session, type SessionRecord } from '../../model/index.ts'
+import { isFencedFrom } from '../conversation/bind.ts'
 import { holdingsOf, holdingsOn, touching, whoseLocks } from '../lock/judge-locks.ts'
 import { type Forgotten, stillForgotten } from '../lock/trees-without-record.ts'
 import { unmanagedBeside } from './beside-unmanaged.ts'
@@ -56,9 +57,19 @@ async function lookOnce(before: Plan): Promise<Look> {
   const judged = current && { run: current, verdict: verdict(current, await lookAt(current, world)) }
   const choice: Choice = { onLive: request.onLive, force: request.force ?? false, share: request.share ?? false }
   const { holdings, forgotten } = beside
-  const seen = { epoch: view?.session.epoch ?? 0, firstEpoch: plan.firstEpoch, current: judged, holdings, forgotten }
+  const rivals = request.onLive === 'takeover' ? await rivalsOf(plan) : []
+  const seen = { epoch: view?.session.epoch ?? 0, firstEpoch: plan.firstEpoch, current: judged, holdings, forgotten, rivals }
   const unmanaged = once(() => unmanagedBeside(plan, beside.delegated))
   return { plan, decision: decideClaim(seen, choice), beside, known: view?.session ?? null, last: view?.run ?? null, unmanaged }
+}
+
+/** Runs of other sessions that were fenced off from the conversation of this start, and are alive. */
+export async function rivalsOf({ world, store, session, spoken: { harness, native } }: Plan): Promise<LiveRun[]> {
+  if (harness === null || native === null) return []
+  const { views } = await store.sessions.snapshot('live', world.policy.sessionsShown)
+  const fenced = liveRunsOf(views).filter((run) => run.session !== session && isFencedFrom(world, run, { harness: harness.name, id: native }))
+  const looked = await lookAtAll(fenced, world)
+  return fenced.filter((run) => verdict(run, looked.get(run.id) as Looked).kind === 'alive')
 }
 
 async function viewOf({ store, session }: Plan): Promise<SessionRecord | null> {

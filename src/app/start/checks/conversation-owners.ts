@@ -11,13 +11,13 @@ import type { World } from '../../world/world.ts'
 type Owner = Whose & { readonly how: NativeClaim['how'] }
 
 /**
- * The refusal of a conversation that a live process carries already, in any directory. Processes of `exceptSession` are left to its claim.
+ * The refusal of a conversation that a live process carries already, in any directory. Processes of the sessions `except` are left to its claim.
  * A command line is no proof, but it is enough to refuse a second owner. `despiteNamed`: a person says that it is none.
  */
-export async function ownedAlready(world: World, native: NativeId, exceptSession: string | null, despiteNamed = false): Promise<Problem | null> {
+export async function ownedAlready(world: World, native: NativeId, except: readonly string[], despiteNamed = false): Promise<Problem | null> {
   const rows = everybody(world)
   const owners = (await ownersOfNative(world, native, rows)).filter(
-    ({ session, how }) => (session === null || session !== exceptSession) && !(despiteNamed && how === 'named'),
+    ({ session, how }) => (session === null || !except.includes(session)) && !(despiteNamed && how === 'named'),
   )
   const [first] = owners
   if (first === undefined) return null

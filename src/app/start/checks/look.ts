@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path'
 import { Problem } from '../../../model/index.ts'
 import { inUseBy } from '../beside-unmanaged.ts'
 import { choosesAnother, conversationLeft as leftBy } from '../conversation-left.ts'
-import type { Effect } from '../look.ts'
+import { type Effect, rivalsOf } from '../look.ts'
 import type { Plan } from '../plan.ts'
 import type { Check } from './check.ts'
 import { newestInUse, ownedAlready } from './conversation-owners.ts'
@@ -63,11 +63,14 @@ export const conversationNewest: Check<Effect> = {
 export const conversationOwned: Check<Effect> = {
   name: 'conversation-in-use',
   when: ['retire', 'settle', 'claim'],
-  check: async ({ plan: { world, request, spoken, session } }) => {
+  check: async ({ plan }) => {
+    const { world, request, spoken, session } = plan
+    // A takeover ends them first.
+    const rivals = request.onLive === 'takeover' ? (await rivalsOf(plan)).map((run) => run.session) : []
     const { harness, native, names } = spoken
     const carried = harness === null || native === null ? names : [{ harness: harness.name, id: native }]
     for (const one of request.adopt === undefined ? carried : []) {
-      const problem = await ownedAlready(world, one, session, request.allowUnmanaged === true)
+      const problem = await ownedAlready(world, one, [session, ...rivals], request.allowUnmanaged === true)
       if (problem !== null) return problem
     }
     return null
