@@ -1,6 +1,16 @@
 import { type Looked, lookAt, lookAtAll } from '../../act/index.ts'
 import { areWorktrees, type Choice, type ClaimDecision, decideClaim, type Holding, toJudge, verdict } from '../../decide/index.ts'
-import { type Agent, type Found, type LiveRun, type Lock, liveRunsOf, Problem, type Run, type Session, type SessionRecord } from '../../model/index.ts'
+import {
+  type Agent,
+  type Found,
+  type LiveRun,
+  type Lock,
+  liveRunsOf,
+  Problem,
+  type Run,
+  type Session,
+  type SessionRecord,
+} from '../../model/index.ts'
 import { isFencedFrom } from '../conversation/bind.ts'
 import { holdingsOf, holdingsOn, touching, whoseLocks } from '../lock/judge-locks.ts'
 import { type Forgotten, stillForgotten } from '../lock/trees-without-record.ts'
