@@ -41,7 +41,7 @@ function asksFor(one: Case, harness: Harness | 'claude', more: Partial<StartRequ
   if (harness !== 'claude') one.knobs.own = [harness]
   const name = harness === 'claude' ? harness : harness.name
   one.program(name)
-  ask(one, { harness: name, argv: [], promptFile: one.file('say hello'), ...more })
+  ask(one, { harness: name, argv: [], prompt: { file: one.file('say hello') }, ...more })
 }
 /** Another live session, which carries the conversation NATIVE. */
 async function launchOther({ sim }: Case): Promise<LiveRun> {
@@ -74,7 +74,7 @@ const rows: readonly Row[] = [
   { name: 'front-missing', touches: 'front caller', set: (one) => ask(one, { detach: false }) },
   { name: 'nesting-too-deep', touches: 'caller', set: ({ env }) => turn(env, { [LINEAGE_VARIABLE]: Array(MAX_LINEAGE).fill('c').join(':') }) },
   { name: 'config-invalid', touches: 'config', set: ({ knobs }) => turn(knobs, { configTrouble: 'config.toml: a line is wrong' }) },
-  { name: 'prompt-without-agent', touches: 'command prompt', set: (one) => ask(one, { promptFile: one.file('say hello') }) },
+  { name: 'prompt-without-agent', touches: 'command prompt', set: (one) => ask(one, { prompt: { file: one.file('say hello') } }) },
   { name: 'agent-unknown', touches: 'command', set: (one) => ask(one, { harness: 'nonesuch' }) },
   { name: 'agent-not-installed', touches: 'command', set: (one) => ask(one, { harness: 'codex' }) },
   {
@@ -87,13 +87,13 @@ const rows: readonly Row[] = [
     touches: 'command prompt',
     set: (one) => asksFor(one, agentWith({ resume: null }, { sessions: null }), { resume: { native: NATIVE, from: [] } }),
   },
-  { name: 'prompt-unreadable', touches: 'command prompt', set: (one) => asksFor(one, 'claude', { promptFile: join(one.dir, 'missing') }) },
+  { name: 'prompt-unreadable', touches: 'command prompt', set: (one) => asksFor(one, 'claude', { prompt: { file: join(one.dir, 'missing') } }) },
   {
     name: 'prompt-unfit',
     touches: 'command prompt',
     set: (one) =>
       asksFor(one, agentWith({ headless: { ...(claude.speech.headless as NonNullable<Speech['headless']>), prompt: 'argument' } }), {
-        promptFile: one.file('a\0b'),
+        prompt: { file: one.file('a\0b') },
       }),
   },
   { name: 'prompt-unsupported', touches: 'command prompt', set: (one) => asksFor(one, agentWith({ headless: null })) },
@@ -161,7 +161,7 @@ const rows: readonly Row[] = [
       one.proven = { ...outside, front: { keeper: { pid: 1, ticks: 1 }, marker: null, cookie: 'c', outer: null, ignores: new Set() } }
     },
   },
-  { name: 'agent-needs-terminal', touches: 'command prompt front', set: (one) => asksFor(one, 'claude', { promptFile: undefined }) },
+  { name: 'agent-needs-terminal', touches: 'command prompt front', set: (one) => asksFor(one, 'claude', { prompt: undefined }) },
   {
     name: 'conversation-unknown',
     touches: 'command prompt',
@@ -414,7 +414,7 @@ verifies('bounded', 'the caller is proven once for a start', async () => {
 verifies('one-owner', 'an owner that is about to be replaced is not in the way of the newest conversation', async () => {
   const lab = await starting()
   lab.program('claude')
-  const request = aRequest(lab, { harness: 'claude', argv: [], promptFile: lab.file('say hello') })
+  const request = aRequest(lab, { harness: 'claude', argv: [], prompt: { file: lab.file('say hello') } })
   await start(lab.world, request)
   const { refused } = watched()
   const started = await start(lab.world, { ...request, argv: ['--continue'], onLive: 'takeover' })
@@ -444,7 +444,7 @@ test.each([
     argv: fills[name] ?? [],
     budget: 1000,
     detach,
-    ...(withPrompt ? { promptFile: lab.file('say hello') } : { tmux: true }),
+    ...(withPrompt ? { prompt: { file: lab.file('say hello') } } : { tmux: true }),
   })
   const answer = await start(lab.world, request).then(
     () => null,

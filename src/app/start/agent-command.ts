@@ -12,7 +12,7 @@ import {
   wantsApart,
 } from '../../decide/index.ts'
 import { commandsOf, isIdle } from '../../harness/index.ts'
-import { helpOf, readPrompt } from '../../keep/index.ts'
+import { helpOf, promptOf, readPrompt } from '../../keep/index.ts'
 import type { Agent, Harness, NativeId } from '../../model/index.ts'
 import { installedAgent } from '../agent/installed-agents.ts'
 import type { World } from '../world/world.ts'
@@ -27,14 +27,14 @@ type Facts = Omit<Worded, 'spoken'>
 /** Gathers it. A prompt is read at first use: stdin can be read only once. */
 export function commandFacts(called: Called): Facts {
   const { world, asked } = called
-  const { harness: name, adopt, resume, promptFile } = asked
+  const { harness: name, adopt, resume, prompt } = asked
   const named = (adopt === undefined && name !== undefined && name !== 'generic' ? world.harnesses().find((one) => one.name === name) : null) ?? null
   return {
     ...called,
     named,
     program: named === null ? null : (installedAgent(world, named)?.command ?? null),
     begins: named !== null && resume !== undefined && (resume.native === null || !isUnbegun(world, named, resume.native)) ? 'resume' : 'start',
-    prompt: once(() => (promptFile === undefined ? null : readPrompt(promptFile))),
+    prompt: once(() => (prompt === undefined ? null : 'text' in prompt ? promptOf(prompt.text) : readPrompt(prompt.file))),
   }
 }
 
@@ -58,19 +58,19 @@ export function speak(facts: Facts): AgentCommand {
 }
 
 /** Where a harness has no form without a terminal that we know of, its command may know better. */
-const needsTerminal = (harness: Harness, { argv, detach, tmux, promptFile }: StartRequest): boolean =>
+const needsTerminal = (harness: Harness, { argv, detach, tmux, prompt }: StartRequest): boolean =>
   detach &&
   tmux !== true &&
-  promptFile === undefined &&
+  prompt === undefined &&
   harness.speech.headless !== null &&
   !isIdle(harness, argv) &&
   !isHeadless(harness, argv) &&
   !daemonizes(harness, argv)
 
 /** In a daemon that it shares with others a session is hard to tell from theirs: our own are kept out of it. */
-function apartWords(world: Pick<World, 'env'>, harness: Harness, program: string, { argv, promptFile }: StartRequest): string[] {
+function apartWords(world: Pick<World, 'env'>, harness: Harness, program: string, { argv, prompt }: StartRequest): string[] {
   const { apart } = harness.speech
-  if (apart === undefined || promptFile !== undefined || isHeadless(harness, argv)) return []
+  if (apart === undefined || prompt !== undefined || isHeadless(harness, argv)) return []
   return wantsApart(harness, argv, helpOf(program, world.env)) ? [apart] : []
 }
 
@@ -109,29 +109,29 @@ function asItRuns(world: Pick<World, 'harnesses'>, argv: readonly string[], { ha
 type Words = Pick<AgentCommand, 'argv' | 'native' | 'resumes' | 'prompt'>
 
 function beginning(harness: Harness, facts: Facts): Words {
-  const { argv: args, promptFile } = facts.asked
+  const { argv: args, prompt } = facts.asked
   const { words: said, id } = startWords(harness, args, randomUUID())
   const about = { native: id, resumes: choosesSession(harness, args) }
-  if (promptFile === undefined) return { argv: said, ...about, prompt: null }
+  if (prompt === undefined) return { argv: said, ...about, prompt: null }
   const { words, stdin } = headless(harness, { kind: 'start', id }, args, facts)
   return { argv: words, ...about, prompt: stdin }
 }
 
 function goingOn(harness: Harness, facts: Facts, native: string, from: readonly string[]): Words {
-  const { argv: args, promptFile } = facts.asked
+  const { argv: args, prompt } = facts.asked
   if (facts.begins === 'start') return notYetBegun(harness, facts, native, from)
   const about = { native, resumes: true }
   const said = checked(resumeWords(harness, native, from, args))
-  if (promptFile === undefined) return { argv: said, ...about, prompt: null }
+  if (prompt === undefined) return { argv: said, ...about, prompt: null }
   const kept = keptWords(harness, from, args, 'headless')
   const { words, stdin } = headless(harness, { kind: 'resume', id: native }, [...kept, ...args], facts)
   return { argv: words, ...about, prompt: stdin }
 }
 
 function notYetBegun(harness: Harness, facts: Facts, native: string, from: readonly string[]): Words {
-  const { argv: args, promptFile } = facts.asked
-  const kept = [...keptWords(harness, from, args, promptFile === undefined ? 'interactive' : 'headless'), ...args]
-  if (promptFile === undefined) return { argv: startWords(harness, kept, native).words, native, resumes: false, prompt: null }
+  const { argv: args, prompt } = facts.asked
+  const kept = [...keptWords(harness, from, args, prompt === undefined ? 'interactive' : 'headless'), ...args]
+  if (prompt === undefined) return { argv: startWords(harness, kept, native).words, native, resumes: false, prompt: null }
   const { words, stdin } = headless(harness, { kind: 'start', id: native }, kept, facts)
   return { argv: words, native, resumes: false, prompt: stdin }
 }

@@ -16,8 +16,8 @@ export type StartRequest = {
   readonly resume?: { readonly native: string | null; readonly from: readonly string[] } | undefined
   /** Begin a new conversation also in a session that has one. */
   readonly newConversation?: boolean | undefined
-  /** A file with its prompt, or `-` for stdin: then it needs no terminal. */
-  readonly promptFile?: string | undefined
+  /** Its prompt, or the file with it (`-`: stdin): then it needs no terminal. */
+  readonly prompt?: { readonly text: string } | { readonly file: string } | undefined
   readonly detach: boolean
   /** In a pane of our tmux server, where people can join it; it needs no terminal of its caller. */
   readonly tmux?: boolean | undefined

@@ -13,6 +13,7 @@ export function requestOf(parsed: Parsed, base: Base): StartRequest {
   const until = values.get('until')
   if (until !== undefined && until !== 'harness' && until !== 'tree')
     throw new Problem('option-value-invalid', `--until takes harness or tree, not ${until}`)
+  const promptFile = values.get('prompt-file')
   const onLive: OnLive = chosen[0] ?? (values.has('wait') ? 'wait' : 'refuse')
   return {
     ...base,
@@ -28,7 +29,7 @@ export function requestOf(parsed: Parsed, base: Base): StartRequest {
     independent: flags.has('independent'),
     timeoutMs: timeLimit(parsed),
     budget: tokenLimit(parsed),
-    promptFile: values.get('prompt-file'),
+    prompt: promptFile === undefined ? undefined : { file: promptFile },
     graceMs: duration(parsed, 'grace'),
   }
 }

@@ -16,6 +16,14 @@ export function readPrompt(path: string): Uint8Array | Problem {
   return bytes
 }
 
+/** The prompt as a text. */
+export function promptOf(text: string): Uint8Array | Problem {
+  if (text.trim() === '') return new Problem('prompt-empty', 'the prompt is empty')
+  const bytes = new TextEncoder().encode(text)
+  if (bytes.length <= MAX_PROMPT) return bytes
+  return new Problem('prompt-too-long', `the prompt is longer than ${MAX_PROMPT / 1024 / 1024} MB`)
+}
+
 const nameOf = (path: string): string => (path === '-' ? 'stdin' : path)
 
 function readFile(path: string): Uint8Array | Problem | null {

@@ -36,13 +36,13 @@ export function uncounted(world: World, request: StartRequest, spoken: AgentComm
 }
 
 /** Can its conversation be told for certain while it works, without hooks? A variable is seen only of a tool call that lasts. */
-const isFindable = ({ detach, promptFile }: StartRequest, { harness, native, argv }: AgentCommand): boolean =>
+const isFindable = ({ detach, prompt }: StartRequest, { harness, native, argv }: AgentCommand): boolean =>
   native !== null ||
   (harness !== null &&
     (harness.registry !== null ||
       harness.capture.some(({ from }) => from === 'open-file') ||
       (detach && printsId(harness, argv)) ||
-      (harness.capture.some(({ from }) => from === 'begun') && (promptFile !== undefined || isHeadless(harness, argumentsOf(argv, harness))))))
+      (harness.capture.some(({ from }) => from === 'begun') && (prompt !== undefined || isHeadless(harness, argumentsOf(argv, harness))))))
 
 /** Where one captures ids from its output, that is JSON only if it was told so. */
 const printsId = ({ capture }: Harness, argv: readonly string[]): boolean =>

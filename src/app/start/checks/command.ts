@@ -20,7 +20,7 @@ export const promptWithoutAgent: Check<'command'> = {
   name: 'prompt-without-agent',
   when: ['command'],
   check: ({ asked }) =>
-    asked.harness === undefined && asked.adopt === undefined && asked.promptFile !== undefined
+    asked.harness === undefined && asked.adopt === undefined && asked.prompt !== undefined
       ? new Problem('prompt-unsupported', '--prompt-file is for an agent that Holdfast knows how to talk to', {
           hint: 'holdfast run --prompt-file F claude',
         })
@@ -101,7 +101,7 @@ export const promptUnsupported: Check<'command'> = {
   name: 'prompt-unsupported',
   when: ['command'],
   check: ({ asked, named, begins }) =>
-    named === null || asked.promptFile === undefined || asked.resume?.native === null || named.speech.headless?.[begins]
+    named === null || asked.prompt === undefined || asked.resume?.native === null || named.speech.headless?.[begins]
       ? null
       : new Problem('prompt-unsupported', `${named.title} takes no prompt without a terminal${begins === 'resume' ? ' when it resumes' : ''}`),
 }
