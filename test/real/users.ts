@@ -6,7 +6,7 @@ import { COMMAND, gone, type Lab, readOr, until } from './lab.ts'
 /** A second local user. Root alone can be two users. */
 export const OTHER_USER = 65_534
 export const isRoot = process.getuid?.() === 0
-const AS_OTHER = ['setpriv', '--reuid', String(OTHER_USER), '--regid', String(OTHER_USER), '--clear-groups']
+export const AS_OTHER = ['setpriv', '--reuid', String(OTHER_USER), '--regid', String(OTHER_USER), '--clear-groups']
 
 /** A command that does what `holdfast` does where no cgroup can be seen. */
 export function withoutCgroup(lab: Lab): string {
