@@ -300,7 +300,7 @@ test('the plugin tells what its person waits for: the end of a turn, and questio
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     env: { PATH: process.env['PATH'] ?? '', TOLD: told, HOLDFAST_FENCE: join(home, 'retired'), HOLDFAST_RUN: 'r1' },
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 120_000,
   })
   expect(stderr.replaceAll(/^.*(Warning|warning|Reparsing|To eliminate).*\n/gm, '')).toBe('')
   // What was answered reads like a tool call: that is how a shell hears that it goes on.

@@ -82,7 +82,7 @@ function call({
     input,
     encoding: 'utf8',
     env: { ...SHELL_ENV, PATH: process.env['PATH'] ?? '', ...env },
-    timeout: 20_000,
+    timeout: 120_000,
   })
   return { status, stdout, stderr }
 }
@@ -422,7 +422,7 @@ for (const shell of SHELLS)
       expect(call({ shell, event: 'waiting', env, path: standIn })).toEqual(ALLOWED)
       expect(readFileSync(told, 'utf8')).toBe('claude waiting\n')
       writeFileSync(gate, '')
-      await expect.poll(() => readFileSync(told, 'utf8'), { timeout: 15_000 }).toBe('claude waiting\nclaude record\n')
+      await expect.poll(() => readFileSync(told, 'utf8'), { timeout: 120_000 }).toBe('claude waiting\nclaude record\n')
       for (const [event, state] of [
         ['waiting', 'waiting'],
         ['waiting', 'idle'],

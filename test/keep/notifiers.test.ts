@@ -94,9 +94,9 @@ test('a bell rings at a terminal, and nothing else is written to', async () => {
   let came = ''
   terminal.stdout.on('data', (chunk: Buffer) => (came += chunk.toString('latin1')))
   try {
-    await expect.poll(() => (existsSync(name) ? readFileSync(name, 'utf8') : ''), { timeout: 15_000 }).toMatch(/^\/dev\/pts\/\d+\n$/)
+    await expect.poll(() => (existsSync(name) ? readFileSync(name, 'utf8') : ''), { timeout: 120_000 }).toMatch(/^\/dev\/pts\/\d+\n$/)
     bell(readFileSync(name, 'utf8').trim())
-    await expect.poll(() => came, { timeout: 15_000 }).toBe('\u0007')
+    await expect.poll(() => came, { timeout: 120_000 }).toBe('\u0007')
   } finally {
     // Its terminal goes with it, and so does what is inside.
     const ended = new Promise((done) => terminal.once('exit', done))

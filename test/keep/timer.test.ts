@@ -16,7 +16,7 @@ async function callsOf(runDirectory: string, seconds: number, path = process.env
   writeFileSync(join(folder, 'calls'), '')
   const self = String(process.pid)
   const words = [runDirectory, String(seconds), 'budget', self, self, 'harness', node, 'cli', 'r1']
-  const options = { stdio: 'ignore', timeout: 20_000, env: { PATH: path } } as const
+  const options = { stdio: 'ignore', timeout: 120_000, env: { PATH: path } } as const
   await new Promise((done) => spawn('sh', ['src/keep/scripts/timer.sh', ...words], options).once('exit', done))
   return readFileSync(join(folder, 'calls'), 'utf8').trimEnd().split('\n')
 }

@@ -21,7 +21,7 @@ async function inShell(lab: Lab, shell: string, args: readonly string[], script:
   const path = join(home, `holdfast.${shell}`)
   writeFileSync(path, await lab.ok(['completion', shell]))
   const env = { ...lab.env, HOME: home, PATH: `${dirname(COMMAND)}:${process.env['PATH'] ?? ''}`, SCRIPT: path }
-  const { status, stdout, stderr } = spawnSync(shell, [...args, script], { cwd: lab.dir, env, encoding: 'utf8', timeout: 30_000 })
+  const { status, stdout, stderr } = spawnSync(shell, [...args, script], { cwd: lab.dir, env, encoding: 'utf8', timeout: 120_000 })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   return stdout
 }

@@ -32,7 +32,7 @@ verifies('private', 'it has a session, a folder and a clean environment of its o
     const lock = join(lab.agentDir, 'caller.lock')
     const { status } = spawnSync('bash', ['-c', `exec 200>"$1"; flock 200; "$2" daemon start`, 'bash', lock, COMMAND], {
       env: lab.env,
-      timeout: 30_000,
+      timeout: 120_000,
     })
     expect([status, spawnSync('sh', ['-c', 'flock -n "$0" true', lock]).status]).toEqual([0, 0])
     await lab.ok(['daemon', 'stop'])
@@ -139,52 +139,48 @@ verifies('visible', 'what a killed one left is repaired with a word, by start an
   }),
 )
 
-test(
-  'whatever lies in the place of its files is repaired, or told clearly',
-  () =>
-    inLab(async (lab) => {
-      const folder = folderOf(lab)
-      mkdirSync(folder, { recursive: true, mode: 0o755 })
-      const put: Record<string, (path: string) => void> = {
-        empty: (path) => writeFileSync(path, ''),
-        zero: (path) => writeFileSync(path, '0'),
-        garbage: (path) => writeFileSync(path, 'SQLite format 3\0garbage'.repeat(300)),
-        folder: (path) => mkdirSync(join(path, 'inner'), { recursive: true }),
+test('whatever lies in the place of its files is repaired, or told clearly', () =>
+  inLab(async (lab) => {
+    const folder = folderOf(lab)
+    mkdirSync(folder, { recursive: true, mode: 0o755 })
+    const put: Record<string, (path: string) => void> = {
+      empty: (path) => writeFileSync(path, ''),
+      zero: (path) => writeFileSync(path, '0'),
+      garbage: (path) => writeFileSync(path, 'SQLite format 3\0garbage'.repeat(300)),
+      folder: (path) => mkdirSync(join(path, 'inner'), { recursive: true }),
+    }
+    for (const name of ['lock.db', 'daemon.json', 'health.json', 'sock'])
+      for (const [what, make] of Object.entries(put)) {
+        rmSync(join(folder, name), { recursive: true, force: true })
+        make(join(folder, name))
+        expect((await daemonStatus(lab)).pid, `${name}: ${what}`).toBeNull()
+        const pid = await started(lab)
+        expect(await daemonStatus(lab), `${name}: ${what}`).toMatchObject({ pid, healthy: true })
+        await lab.ok(['daemon', 'stop'])
       }
-      for (const name of ['lock.db', 'daemon.json', 'health.json', 'sock'])
-        for (const [what, make] of Object.entries(put)) {
-          rmSync(join(folder, name), { recursive: true, force: true })
-          make(join(folder, name))
-          expect((await daemonStatus(lab)).pid, `${name}: ${what}`).toBeNull()
-          const pid = await started(lab)
-          expect(await daemonStatus(lab), `${name}: ${what}`).toMatchObject({ pid, healthy: true })
-          await lab.ok(['daemon', 'stop'])
-        }
-      expect(statSync(folder).mode & 0o777).toBe(0o700)
-      // A link or a pipe is never opened.
-      rmSync(join(folder, 'lock.db'))
-      symlinkSync('/dev/zero', join(folder, 'lock.db'))
-      for (const verb of ['start', 'stop', 'status']) {
-        const { code, stderr } = await lab.hf(['daemon', verb])
-        expect([code, stderr]).toEqual([69, expect.stringMatching(/lock.db is not a file, so nobody can hold this home\n {2}move it away/) as string])
-      }
-      // Who is asked what is wrong says all the rest, too.
-      const { code, stdout } = await lab.hf(['doctor'])
-      expect([code, stdout]).toEqual([76, expect.stringMatching(/lock.db is not a file/) as string])
-      expect(stdout).toMatch(/containment/)
-      // Nothing is written, or cut, where a link in the place of the log leads.
-      rmSync(join(folder, 'lock.db'))
-      rmSync(join(folder, 'log'), { force: true })
-      const victim = join(lab.agentDir, 'victim')
-      writeFileSync(victim, 'mine')
-      symlinkSync(victim, join(folder, 'log'))
-      await started(lab)
-      await lab.ok(['daemon', 'stop'])
-      expect(readOr(victim)).toBe('mine')
-      expect(logOf(lab)).toMatch(/started: holdfast/)
-    }),
-  120_000,
-)
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    // A link or a pipe is never opened.
+    rmSync(join(folder, 'lock.db'))
+    symlinkSync('/dev/zero', join(folder, 'lock.db'))
+    for (const verb of ['start', 'stop', 'status']) {
+      const { code, stderr } = await lab.hf(['daemon', verb])
+      expect([code, stderr]).toEqual([69, expect.stringMatching(/lock.db is not a file, so nobody can hold this home\n {2}move it away/) as string])
+    }
+    // Who is asked what is wrong says all the rest, too.
+    const { code, stdout } = await lab.hf(['doctor'])
+    expect([code, stdout]).toEqual([76, expect.stringMatching(/lock.db is not a file/) as string])
+    expect(stdout).toMatch(/containment/)
+    // Nothing is written, or cut, where a link in the place of the log leads.
+    rmSync(join(folder, 'lock.db'))
+    rmSync(join(folder, 'log'), { force: true })
+    const victim = join(lab.agentDir, 'victim')
+    writeFileSync(victim, 'mine')
+    symlinkSync(victim, join(folder, 'log'))
+    await started(lab)
+    await lab.ok(['daemon', 'stop'])
+    expect(readOr(victim)).toBe('mine')
+    expect(logOf(lab)).toMatch(/started: holdfast/)
+  }))
 
 verifies('bounded', 'nobody waits for the other end of a pipe in the place of its files', () =>
   inLab(async (lab) => {
@@ -294,10 +290,10 @@ verifies('one-owner', 'whoever has a new lock file for a moment is no reason to 
     for (const how of ['BEGIN EXCLUSIVE', 'BEGIN; SELECT count(*) FROM sqlite_schema']) {
       const before = logOf(lab).length
       const release = await holding(lab, how)
-      await until('it to be told', () => /home failed: its lock file was taken away, and somebody holds/.test(logOf(lab).slice(before)), 20_000)
+      await until('it to be told', () => /home failed: its lock file was taken away, and somebody holds/.test(logOf(lab).slice(before)))
       expect(isAlive(pid)).toBe(true)
       await release()
-      await until('it to be held anew', () => logOf(lab).slice(before).includes('the lock file was gone: the home is held anew'), 20_000)
+      await until('it to be held anew', () => logOf(lab).slice(before).includes('the lock file was gone: the home is held anew'))
     }
     expect(daemonsOf(lab)).toEqual([pid])
     expect(await daemonStatus(lab)).toMatchObject({ pid })

@@ -23,7 +23,7 @@ type Said = { readonly code: number | null; readonly stdout: string; readonly st
 
 /** What a command says, as bytes. */
 function say(lab: Lab, args: readonly string[], more: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {}): Said {
-  const result = spawnSync(COMMAND, args, { cwd: more.cwd ?? lab.dir, env: { ...lab.env, ...more.env }, timeout: 45_000 })
+  const result = spawnSync(COMMAND, args, { cwd: more.cwd ?? lab.dir, env: { ...lab.env, ...more.env }, timeout: 120_000 })
   const what = `holdfast ${JSON.stringify(args)}`
   return { code: result.status, stdout: expectPlain(`${what}: stdout`, result.stdout), stderr: expectPlain(`${what}: stderr`, result.stderr) }
 }

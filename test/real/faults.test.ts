@@ -9,7 +9,7 @@ import { COMMAND, collect, gone, inLab, inNamespace, isAlive, type Lab, readOr, 
 
 /** A command below a shell that sets a limit first. */
 const limited = (lab: Lab, limit: string, args: readonly string[]) =>
-  spawnSync('bash', ['-c', `${limit}; exec "$@"`, 'bash', COMMAND, ...args], { cwd: lab.dir, env: lab.env, encoding: 'utf8', timeout: 45_000 })
+  spawnSync('bash', ['-c', `${limit}; exec "$@"`, 'bash', COMMAND, ...args], { cwd: lab.dir, env: lab.env, encoding: 'utf8', timeout: 120_000 })
 
 test('a front shell that is killed at the hand-over leaves nothing, and its claim ends as never started', () =>
   inLab(async (lab) => {
@@ -192,7 +192,7 @@ const readOnly = (lab: Lab, script: string) =>
       cwd: lab.dir,
       env: lab.env,
       encoding: 'utf8',
-      timeout: 45_000,
+      timeout: 120_000,
     },
   )
 

@@ -59,7 +59,7 @@ function withPanes(lab: Lab, socket = join(lab.home, 'tmux', 'sock')): Hosted {
     const { stdout, stderr, status } = spawnSync('tmux', ['-S', socket, ...args], {
       encoding: 'utf8',
       env: { PATH: process.env['PATH'], TERM: 'xterm' },
-      timeout: 10_000,
+      timeout: 120_000,
     })
     if (status !== 0) throw new Error(`tmux ${args.join(' ')}: ${stderr}`)
     return stdout

@@ -11,6 +11,11 @@ export const COMMAND = resolve('bin/holdfast')
 export const TEST_COMMAND = resolve('dist/test/bin/holdfast')
 export const AGENT = resolve('test/fixtures/fake-agent.sh')
 
+/** Bounds for what hangs; a machine with twenty others at work needs ten times as long as a quiet one. */
+const ANSWER_MS = 120_000
+const PATIENCE_MS = 60_000
+const LEAVE_MS = 15_000
+
 export type Result = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 export type Options = {
   readonly env?: NodeJS.ProcessEnv
@@ -141,7 +146,7 @@ export function collect(child: ChildProcess, options: Options = {}): Promise<Res
   })
   child.stdin?.on('error', () => {})
   child.stdin?.end(options.input ?? '')
-  const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? 45_000)
+  const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? ANSWER_MS)
   return new Promise((done) => {
     // Not `close`: what an agent leaves may hold our pipes.
     child.once('exit', (code) => setTimeout(() => done({ code, stdout, stderr }), 20))
@@ -153,7 +158,7 @@ export function collect(child: ChildProcess, options: Options = {}): Promise<Res
 export async function until<T>(
   what: string,
   look: () => T | null | undefined | false | Promise<T | null | undefined | false>,
-  ms = 15_000,
+  ms = PATIENCE_MS,
 ): Promise<T> {
   const end = performance.now() + ms
   for (;;) {
@@ -188,11 +193,11 @@ export const readOr = (path: string): string => {
 
 /** Every process that still carries the nonce of a lab: a moment is given to keepers that are just leaving. */
 async function leftOver(nonce: string): Promise<{ pid: number; command: string }[]> {
-  for (let tries = 0; ; tries++) {
+  for (const end = performance.now() + LEAVE_MS; ; ) {
     const left = readdirSync('/proc')
       .filter((entry) => /^\d+$/.test(entry) && readOr(`/proc/${entry}/environ`).includes(nonce) && isAlive(Number(entry)))
       .map((entry) => ({ pid: Number(entry), command: readOr(`/proc/${entry}/cmdline`).replaceAll('\0', ' ').trim() }))
-    if (left.length === 0 || tries === 60) return left
+    if (left.length === 0 || performance.now() >= end) return left
     await new Promise((next) => setTimeout(next, 50))
   }
 }

@@ -64,7 +64,7 @@ for (const { name, says, before, uid } of levels) {
     chownSync(work, uid, uid)
     chmodSync(work, 0o700)
     const [program = '', ...argv] = [...before, 'bash', join(root, 'holdfast', 'escapes.sh'), join(root, 'holdfast', 'bin', 'holdfast'), work]
-    const { stdout, stderr } = spawnSync(program, argv, { env: cleanEnvironment(), encoding: 'utf8', timeout: 55_000, cwd: '/' })
+    const { stdout, stderr } = spawnSync(program, argv, { env: cleanEnvironment(), encoding: 'utf8', timeout: 120_000, cwd: '/' })
     removeCgroups(readOr(join(work, 'home', 'install')).trim())
     const cells = stdout
       .trim()

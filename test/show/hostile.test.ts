@@ -275,6 +275,15 @@ const TEXTS: Readonly<Record<string, Given>> = {
       paint,
     ),
   ],
+  sourceCheckText: (_, text) => [
+    show.sourceCheckText(
+      text,
+      [true, false].flatMap((passed) => [
+        on(text)({ step: 'step', expects: 'what', passed, found: passed ? null : 'found' }),
+        on(text)({ step: 'step', expects: 'what', passed, found: null, leftOut: true as const }),
+      ]),
+    ),
+  ],
   statusText: (paint, text) => [view, overView, stoppingView, wentView].map((one) => show.statusText(on(text)(one), NOW, paint)),
   stoppedText: (_, text) => ends.map((end) => show.stoppedText(`id${text}`, on(text)(end))),
   stuckText: (_, text) => ends.slice(0, 5).map((end) => show.stuckText(on(text)(end) as never, 3)),

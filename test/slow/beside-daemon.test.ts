@@ -190,7 +190,7 @@ describe('beside a daemon', () => {
       const { status, stdout, stderr } = spawnSync('unshare', ['-Urpf', '--mount-proc', '--kill-child', 'bash', '-euc', script], {
         env,
         encoding: 'utf8',
-        timeout: 50_000,
+        timeout: 120_000,
         cwd: '/',
       })
       if (stderr.includes('unshare')) return unable('no user namespaces')

@@ -33,40 +33,32 @@ async function launchDyingAt(lab: Lab, step: number, after: boolean): Promise<{ 
   return { reached: launched.code !== 0 }
 }
 
-verifies(
-  'gate',
-  'a launcher killed after each of its durable steps leaves agent and record in agreement',
-  () =>
-    inLab(async (lab) => {
-      // Before a step all is as it was after the one before it; only the first has none.
-      await launchDyingAt(lab, 1, false)
-      let steps = 0
-      while (steps < MAX_STEPS && (await launchDyingAt(lab, steps + 1, true)).reached) steps++
-      expect(steps).toBeGreaterThan(5)
-      expect(steps).toBeLessThan(MAX_STEPS)
-    }),
-  240_000,
+verifies('gate', 'a launcher killed after each of its durable steps leaves agent and record in agreement', () =>
+  inLab(async (lab) => {
+    // Before a step all is as it was after the one before it; only the first has none.
+    await launchDyingAt(lab, 1, false)
+    let steps = 0
+    while (steps < MAX_STEPS && (await launchDyingAt(lab, steps + 1, true)).reached) steps++
+    expect(steps).toBeGreaterThan(5)
+    expect(steps).toBeLessThan(MAX_STEPS)
+  }),
 )
 
-verifies(
-  'evidence',
-  'in the foreground, a planner or finisher killed at each step never costs the exit code of an agent that ran',
-  () =>
-    inLab(async (lab) => {
-      for (let step = 1; step <= 30; step++) {
-        const agentDir = join(lab.agentDir, String(step))
-        mkdirSync(agentDir)
-        await lab.hf(['run', '--session', `k${step}`, '--dir', lab.dir, '--', AGENT, 'exit', '6'], {
-          env: { FA_DIR: agentDir, NODE_OPTIONS: `--require ${CRASH}`, CRASH_AT: String(step) },
-        })
-        const ran = existsSync(join(agentDir, 'main.pid'))
-        const status = await lab.hf(['status', `k${step}`, '--json'])
-        if (ran) expect(JSON.parse(status.stdout), `step ${step}`).toMatchObject({ state: 'failed', exit: { code: 6 } })
-        else if (status.code === 0) expect(['lost', 'failed'], `step ${step}`).toContain(JSON.parse(status.stdout).state)
-        await lab.ok(['run', '--session', `k${step}`, '--dir', lab.dir, '--', 'true'])
-      }
-    }),
-  120_000,
+verifies('evidence', 'in the foreground, a planner or finisher killed at each step never costs the exit code of an agent that ran', () =>
+  inLab(async (lab) => {
+    for (let step = 1; step <= 30; step++) {
+      const agentDir = join(lab.agentDir, String(step))
+      mkdirSync(agentDir)
+      await lab.hf(['run', '--session', `k${step}`, '--dir', lab.dir, '--', AGENT, 'exit', '6'], {
+        env: { FA_DIR: agentDir, NODE_OPTIONS: `--require ${CRASH}`, CRASH_AT: String(step) },
+      })
+      const ran = existsSync(join(agentDir, 'main.pid'))
+      const status = await lab.hf(['status', `k${step}`, '--json'])
+      if (ran) expect(JSON.parse(status.stdout), `step ${step}`).toMatchObject({ state: 'failed', exit: { code: 6 } })
+      else if (status.code === 0) expect(['lost', 'failed'], `step ${step}`).toContain(JSON.parse(status.stdout).state)
+      await lab.ok(['run', '--session', `k${step}`, '--dir', lab.dir, '--', 'true'])
+    }
+  }),
 )
 
 verifies('one-owner', 'a keeper killed at any moment of a short run leaves no second owner and no open run', () =>

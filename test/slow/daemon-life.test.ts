@@ -187,47 +187,43 @@ test('another version is told by start and by status', () =>
     await lab.ok(['daemon', 'stop'])
   }))
 
-verifies(
-  'visible',
-  'what fails is seen in status, in the file, in the log and as events, and that it is well again',
-  () =>
-    inLab(async (lab) => {
-      await started(lab)
-      const store = join(lab.home, 'holdfast.db')
-      const isWell = (well: boolean) => until(`healthy: ${well}`, async () => (await daemonStatus(lab)).healthy === well, 45_000)
-      await until('a store', () => existsSync(store))
-      for (const name of ['', '-wal', '-shm']) if (existsSync(store + name)) renameSync(store + name, `${store}${name}.aside`)
-      writeFileSync(store, 'this is no database, and longer than a header')
-      await isWell(false)
-      const { code, stdout } = await lab.hf(['daemon', 'status'])
-      expect(code).toBe(69)
-      expect(stdout).toMatch(/unhealthy: reconcile: the store .* is not a SQLite database/)
-      expect(stdout).toMatch(/reconcile +failing ×\d+ since \d+s +(next in|at work)/)
-      await until('the file to say so', () => /"healthy":false/.test(readOr(join(folderOf(lab), 'health.json'))))
-      await hasLog(lab, /reconcile failed: the store .*; it is tried again in \d+ s/)
-      rmSync(store)
-      for (const name of ['', '-wal', '-shm']) if (existsSync(`${store}${name}.aside`)) renameSync(`${store}${name}.aside`, store + name)
-      await isWell(true)
-      await hasLog(lab, /reconcile: well again/)
-      await lab.ok(['daemon', 'stop'])
-      expect(await lab.ok(['events'])).toMatch(
-        /daemon started {2}pid=\d+ version=\S+ by=start\n.*daemon unhealthy[\s\S]*daemon healthy[\s\S]*daemon ended {2}pid=\d+ why=SIGTERM/,
-      )
-      // One whose store is well, and whose rounds are not.
-      await started(lab, { command: TEST_COMMAND, env: { HOLDFAST_FAILPOINTS: 'before:store.runs.live=throw' } })
-      await until('the event', async () => /daemon unhealthy {2}why=reconcile: failpoint store.runs.live/.test(await lab.ok(['events'])))
-      await lab.ok(['daemon', 'stop'])
-      const events = JSON.parse(await lab.ok(['events', '--json'])) as { kind: string; session: string; detail: { what: string } }[]
-      expect(events.filter(({ kind }) => kind === 'daemon').map(({ session, detail }) => `${session}${detail.what}`)).toEqual([
-        'started',
-        // It could not be recorded while it was so.
-        'unhealthy',
-        'healthy',
-        'ended',
-        'started',
-        'unhealthy',
-        'ended',
-      ])
-    }),
-  120_000,
+verifies('visible', 'what fails is seen in status, in the file, in the log and as events, and that it is well again', () =>
+  inLab(async (lab) => {
+    await started(lab)
+    const store = join(lab.home, 'holdfast.db')
+    const isWell = (well: boolean) => until(`healthy: ${well}`, async () => (await daemonStatus(lab)).healthy === well, 120_000)
+    await until('a store', () => existsSync(store))
+    for (const name of ['', '-wal', '-shm']) if (existsSync(store + name)) renameSync(store + name, `${store}${name}.aside`)
+    writeFileSync(store, 'this is no database, and longer than a header')
+    await isWell(false)
+    const { code, stdout } = await lab.hf(['daemon', 'status'])
+    expect(code).toBe(69)
+    expect(stdout).toMatch(/unhealthy: reconcile: the store .* is not a SQLite database/)
+    expect(stdout).toMatch(/reconcile +failing ×\d+ since \d+s +(next in|at work)/)
+    await until('the file to say so', () => /"healthy":false/.test(readOr(join(folderOf(lab), 'health.json'))))
+    await hasLog(lab, /reconcile failed: the store .*; it is tried again in \d+ s/)
+    rmSync(store)
+    for (const name of ['', '-wal', '-shm']) if (existsSync(`${store}${name}.aside`)) renameSync(`${store}${name}.aside`, store + name)
+    await isWell(true)
+    await hasLog(lab, /reconcile: well again/)
+    await lab.ok(['daemon', 'stop'])
+    expect(await lab.ok(['events'])).toMatch(
+      /daemon started {2}pid=\d+ version=\S+ by=start\n.*daemon unhealthy[\s\S]*daemon healthy[\s\S]*daemon ended {2}pid=\d+ why=SIGTERM/,
+    )
+    // One whose store is well, and whose rounds are not.
+    await started(lab, { command: TEST_COMMAND, env: { HOLDFAST_FAILPOINTS: 'before:store.runs.live=throw' } })
+    await until('the event', async () => /daemon unhealthy {2}why=reconcile: failpoint store.runs.live/.test(await lab.ok(['events'])))
+    await lab.ok(['daemon', 'stop'])
+    const events = JSON.parse(await lab.ok(['events', '--json'])) as { kind: string; session: string; detail: { what: string } }[]
+    expect(events.filter(({ kind }) => kind === 'daemon').map(({ session, detail }) => `${session}${detail.what}`)).toEqual([
+      'started',
+      // It could not be recorded while it was so.
+      'unhealthy',
+      'healthy',
+      'ended',
+      'started',
+      'unhealthy',
+      'ended',
+    ])
+  }),
 )

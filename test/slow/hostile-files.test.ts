@@ -76,67 +76,63 @@ function startAll(lab: Lab, names: readonly string[]): Map<string, Started> {
   return new Map(all.map(([name, { run }]) => [name, { run, pid: Number.parseInt(readOr(join(lab.home, 'runs', run, 'pid')), 10) }]))
 }
 
-verifies(
-  'bounded',
-  'whatever an agent puts in the place of a file of its run: every command answers, the daemon too, and all of it is stopped',
-  () =>
-    inLab(async (lab) => {
-      const cells = Object.entries(GROUPS).flatMap(([group, files]) => KINDS.map((kind) => ({ name: `${group}-${kind}`, files, kind })))
-      const started = startAll(lab, ['calm', ...cells.map(({ name }) => name)])
-      const calm = started.get('calm') as Started
-      const folderOf = (name: string): string => join(lab.home, 'runs', started.get(name)?.run ?? '')
-      const other = (file: string): string => join(folderOf('calm'), existsSync(join(folderOf('calm'), file)) ? file : 'pid')
-      for (const { name, files, kind } of cells) for (const file of files) await put(join(folderOf(name), file), kind, other(file))
-      const calmFiles = readdirSync(folderOf('calm'))
-      const contents = (): [string, string][] => calmFiles.map((name) => [name, readOr(join(folderOf('calm'), name))])
-      const before = contents()
+verifies('bounded', 'whatever an agent puts in the place of a file of its run: every command answers, the daemon too, and all of it is stopped', () =>
+  inLab(async (lab) => {
+    const cells = Object.entries(GROUPS).flatMap(([group, files]) => KINDS.map((kind) => ({ name: `${group}-${kind}`, files, kind })))
+    const started = startAll(lab, ['calm', ...cells.map(({ name }) => name)])
+    const calm = started.get('calm') as Started
+    const folderOf = (name: string): string => join(lab.home, 'runs', started.get(name)?.run ?? '')
+    const other = (file: string): string => join(folderOf('calm'), existsSync(join(folderOf('calm'), file)) ? file : 'pid')
+    for (const { name, files, kind } of cells) for (const file of files) await put(join(folderOf(name), file), kind, other(file))
+    const calmFiles = readdirSync(folderOf('calm'))
+    const contents = (): [string, string][] => calmFiles.map((name) => [name, readOr(join(folderOf('calm'), name))])
+    const before = contents()
 
-      for (const verb of [['ls'], ['siblings'], ['reconcile'], ['prune', '--dry-run'], ['ls', '--json']]) {
-        const { code, stderr } = await lab.hf(verb, BOUND)
-        expect([verb, code, stderr.includes('a bug')]).toEqual([verb, 0, false])
-      }
-      const doctor = await lab.hf(['doctor', '--json'], BOUND)
-      for (const words of [
-        'its file exit is a FIFO',
-        'its file pid is a symbolic link',
-        'its file run.json is larger than 16 MB',
-        'its file keeper is a socket',
-      ])
-        expect(doctor.stdout).toContain(words)
-      const look = async (name: string): Promise<void> => {
-        for (const verb of ['status', 'logs', 'tree']) expect([name, verb, (await lab.hf([verb, name], BOUND)).code]).toEqual([name, verb, 0])
-      }
-      for (const kind of ['fifo', 'other'] as const) await Promise.all(cells.filter((cell) => cell.kind === kind).map(({ name }) => look(name)))
+    for (const verb of [['ls'], ['siblings'], ['reconcile'], ['prune', '--dry-run'], ['ls', '--json']]) {
+      const { code, stderr } = await lab.hf(verb, BOUND)
+      expect([verb, code, stderr.includes('a bug')]).toEqual([verb, 0, false])
+    }
+    const doctor = await lab.hf(['doctor', '--json'], BOUND)
+    for (const words of [
+      'its file exit is a FIFO',
+      'its file pid is a symbolic link',
+      'its file run.json is larger than 16 MB',
+      'its file keeper is a socket',
+    ])
+      expect(doctor.stdout).toContain(words)
+    const look = async (name: string): Promise<void> => {
+      for (const verb of ['status', 'logs', 'tree']) expect([name, verb, (await lab.hf([verb, name], BOUND)).code]).toEqual([name, verb, 0])
+    }
+    for (const kind of ['fifo', 'other'] as const) await Promise.all(cells.filter((cell) => cell.kind === kind).map(({ name }) => look(name)))
 
-      for (const name of ['exit-fifo', 'pid-fifo', 'record-fifo', 'cgroup-fifo']) {
-        const { pid } = started.get(name) as Started
-        await lab.ok(['run', '--session', name, '--dir', join(lab.dir, name), '--takeover', '--grace', '1s', '--', 'true'], BOUND)
-        expect([name, isAlive(pid)]).toEqual([name, false])
-      }
-      for (const name of ['exit-zero', 'pid-sparse', 'record-directory', 'cgroup-loop', 'exit-other', 'pid-other', 'record-other', 'cgroup-other']) {
-        await lab.ok(['stop', name, '--grace', '1s'], BOUND)
-        expect([name, isAlive((started.get(name) as Started).pid)]).toEqual([name, false])
-      }
-      expect(await lab.status('calm')).toMatchObject({ state: 'running', pid: calm.pid })
+    for (const name of ['exit-fifo', 'pid-fifo', 'record-fifo', 'cgroup-fifo']) {
+      const { pid } = started.get(name) as Started
+      await lab.ok(['run', '--session', name, '--dir', join(lab.dir, name), '--takeover', '--grace', '1s', '--', 'true'], BOUND)
+      expect([name, isAlive(pid)]).toEqual([name, false])
+    }
+    for (const name of ['exit-zero', 'pid-sparse', 'record-directory', 'cgroup-loop', 'exit-other', 'pid-other', 'record-other', 'cgroup-other']) {
+      await lab.ok(['stop', name, '--grace', '1s'], BOUND)
+      expect([name, isAlive((started.get(name) as Started).pid)]).toEqual([name, false])
+    }
+    expect(await lab.status('calm')).toMatchObject({ state: 'running', pid: calm.pid })
 
-      await lab.ok(['daemon', 'start'], BOUND)
-      await until('a round of the daemon', async () => {
-        const { stdout } = await lab.hf(['daemon', 'status', '--json'], BOUND)
-        return /"name": ?"reconcile","lastSuccess": ?"/.test(stdout.replaceAll(/\s*\n\s*/g, ''))
-      })
-      await lab.ok(['daemon', 'stop'], BOUND)
-      expect(contents()).toEqual(before)
+    await lab.ok(['daemon', 'start'], BOUND)
+    await until('a round of the daemon', async () => {
+      const { stdout } = await lab.hf(['daemon', 'status', '--json'], BOUND)
+      return /"name": ?"reconcile","lastSuccess": ?"/.test(stdout.replaceAll(/\s*\n\s*/g, ''))
+    })
+    await lab.ok(['daemon', 'stop'], BOUND)
+    expect(contents()).toEqual(before)
 
-      const all = await lab.hf(['stop', '--all', '--grace', '1s'], BOUND)
-      expect([all.code, all.stderr]).toEqual([0, ''])
-      for (const [name, { pid }] of started) expect([name, isAlive(pid)]).toEqual([name, false])
-      const sessions = JSON.parse(await lab.ok(['ls', '--all', '--json'], BOUND)) as { session: string; state: string }[]
-      for (const { session, state } of sessions) expect([session, state]).toEqual([session, expect.stringMatching(/^(?:stopped|completed)$/)])
-      expect(sessions).toHaveLength(started.size)
-      await lab.ok(['prune'], BOUND)
-      for (const server of servers.splice(0)) server.close()
-    }),
-  120_000,
+    const all = await lab.hf(['stop', '--all', '--grace', '1s'], BOUND)
+    expect([all.code, all.stderr]).toEqual([0, ''])
+    for (const [name, { pid }] of started) expect([name, isAlive(pid)]).toEqual([name, false])
+    const sessions = JSON.parse(await lab.ok(['ls', '--all', '--json'], BOUND)) as { session: string; state: string }[]
+    for (const { session, state } of sessions) expect([session, state]).toEqual([session, expect.stringMatching(/^(?:stopped|completed)$/)])
+    expect(sessions).toHaveLength(started.size)
+    await lab.ok(['prune'], BOUND)
+    for (const server of servers.splice(0)) server.close()
+  }),
 )
 
 verifies('evidence', 'without a plain exit record a run is lost, and the reason names what lies there; a link to another record is no evidence', () =>

@@ -210,7 +210,7 @@ test('a file of somebody else is left alone; the usual home has the plain name',
 
 test('systemd itself finds nothing wrong with the unit, whatever the home is called', () =>
   inLab(async (lab) => {
-    const probe = spawnSync('systemd-analyze', ['--version'], { timeout: 10_000 })
+    const probe = spawnSync('systemd-analyze', ['--version'], { timeout: 120_000 })
     if (probe.status !== 0) return unable('there is no systemd-analyze')
     const { units, env } = service(lab)
     const home = join(lab.newDir(), `a b%h "q" \\x $HOME 'y'`)
@@ -219,7 +219,7 @@ test('systemd itself finds nothing wrong with the unit, whatever the home is cal
     const [name = ''] = readdirSync(units).filter((entry) => entry.endsWith('.service'))
     const verified = spawnSync('systemd-analyze', ['--user', 'verify', join(units, name)], {
       encoding: 'utf8',
-      timeout: 30_000,
+      timeout: 120_000,
       env: { ...lab.env, XDG_RUNTIME_DIR: lab.newDir() },
     })
     expect(verified.stderr).not.toMatch(new RegExp(name.replace('.', '\\.')))

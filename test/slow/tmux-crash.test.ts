@@ -40,7 +40,6 @@ verifies(
       await lab.ok(lab.hosted('k', AGENT, 'idle'))
       expect(await lab.status('k')).toMatchObject({ state: 'running', epoch: BEFORE.length + 1 })
     }),
-  120_000,
 )
 
 verifies('gate', 'a launcher that is killed once the gate is open leaves a run that is on record and goes on', () =>

@@ -126,81 +126,77 @@ async function withDaemon(lab: Lab, env: NodeJS.ProcessEnv, body: (log: () => st
 
 type Told = { kind: string; session: string | null; title: string; text: string; env: string; inherited: string }
 
-test(
-  'with a daemon, a command of the user is told what he waits for, each once, and nothing that he did himself',
-  () =>
-    inLab(async (lab) => {
-      const agents = obedient(lab)
-      const told = join(lab.agentDir, 'told')
-      mkdirSync(lab.home, { mode: 0o700 })
-      const script = `rest=$(cut -c2-); printf '{"env":"%s %s","inherited":"%s",%s\\n' "$HOLDFAST_EVENT" "$HOLDFAST_SESSION" "$HOLDFAST_RUN" "$rest" >>"$0"`
-      writeFileSync(
-        join(lab.home, 'config.toml'),
-        `[notify]\ndesktop = false\ncommand = ${JSON.stringify(['sh', '-c', script, told])}\non = ["input", "finished", "refused", "orphan"]\n`,
-      )
-      expect(await lab.ok(['doctor', '--verbose'])).toMatch(
-        /notifications: told by command while the daemon runs; not by desktop: config.toml has turned it off/,
-      )
-      const heard = (): Told[] =>
-        readOr(told)
-          .split('\n')
-          .filter((line) => line !== '')
-          .map((line) => JSON.parse(line) as Told)
-      const hears = (kind: string, session: string): Promise<Told> =>
-        until(`to be told ${kind} of ${session}`, () => heard().find((one) => one.kind === kind && one.session === session), 30_000)
-      // What happened before anybody looked is not told.
-      await lab.ok(['run', '--session', 'before', '--dir', lab.newDir(), '--detach', '--', 'true'])
-      await lab.ok(['wait', 'before'])
-      const env = { HOLDFAST_RUN: 'r000000000000' }
-      await withDaemon(lab, env, async () => {
-        await agents.begin('s', lab.dir, '--session-id', ID)
-        await agents.hook('s', 'prompt', ID)
-        await agents.hook('s', 'waiting', ID)
-        expect(await hears('input', 's')).toMatchObject({ title: 's needs an answer', env: 'input s', inherited: '' })
-        // The daemon records what no hook could.
-        await agents.hook('s', 'before-tool', ID)
-        await until('the daemon to see it go on', async () => (await eventsOf(lab, 'activity')).at(-1)?.['state'] === 'busy', 30_000)
-        expect((await lab.hf(lab.detached('other', 'true'))).code).toBe(75)
-        expect((await hears('refused', 's')).text).toMatch(/^true \(pid \d+, .+@.+\) wanted its directory, and was refused$/)
-        await lab.ok(['run', '--session', 'fails', '--dir', lab.newDir(), '--detach', '--', 'sh', '-c', 'exit 3'])
-        expect(await hears('finished', 'fails')).toMatchObject({ title: 'fails ended: failed' })
-        // A task ends with its session, and whoever stops that knows.
-        await agents.inside('s', 'task', 'start', '--name', 'review', '--', 'sleep', '600')
-        await lab.ok(['stop', 's'])
-        await agents.begin('t', lab.newDir(), '--session-id', OTHER)
-        await agents.inside('t', 'run', '--session', 'inner', '--detach', '--dir', lab.newDir(), '--', 'sleep', '600')
-        process.kill((await seen(lab, 't')).pid, 'SIGKILL')
-        expect((await hears('orphan', 'inner')).text).toMatch(/^the session it was started in/)
-        expect(await hears('finished', 't')).toMatchObject({ title: 't ended: failed' })
-      })
-      const all = heard()
-      expect(all.map(({ kind, session }) => `${kind} ${session}`).sort()).toEqual([
-        'finished fails',
-        'finished t',
-        'input s',
-        'orphan inner',
-        'refused s',
-      ])
-      const notified = join(lab.home, 'daemon', 'notified')
-      expect(statSync(notified).mode & 0o777).toBe(0o600)
-      // A new daemon repeats nothing, and tells what happened meanwhile.
-      await lab.ok(['run', '--session', 'meanwhile', '--dir', lab.newDir(), '--detach', '--', 'true'])
-      await lab.ok(['wait', 'meanwhile'])
-      await withDaemon(lab, env, async () => {
-        await hears('finished', 'meanwhile')
-        await lab.ok(['run', '--session', 'meanwhile', '--dir', lab.newDir(), '--detach', '--', 'sh', '-c', 'exit 4'])
-        // So soon after the first it has to wait.
-        await until('it to be held back', () => JSON.parse(readOr(notified)).history.later.length === 1)
-      })
-      expect(heard()).toHaveLength(all.length + 1)
-      // And whoever comes next tells it.
-      await withDaemon(lab, env, async () => {
-        await until('to be told what had to wait', () => heard().length > all.length + 1, 45_000)
-      })
-      expect(heard().slice(all.length + 1)).toMatchObject([{ kind: 'finished', session: 'meanwhile', title: 'meanwhile ended: failed' }])
-    }),
-  120_000,
-)
+test('with a daemon, a command of the user is told what he waits for, each once, and nothing that he did himself', () =>
+  inLab(async (lab) => {
+    const agents = obedient(lab)
+    const told = join(lab.agentDir, 'told')
+    mkdirSync(lab.home, { mode: 0o700 })
+    const script = `rest=$(cut -c2-); printf '{"env":"%s %s","inherited":"%s",%s\\n' "$HOLDFAST_EVENT" "$HOLDFAST_SESSION" "$HOLDFAST_RUN" "$rest" >>"$0"`
+    writeFileSync(
+      join(lab.home, 'config.toml'),
+      `[notify]\ndesktop = false\ncommand = ${JSON.stringify(['sh', '-c', script, told])}\non = ["input", "finished", "refused", "orphan"]\n`,
+    )
+    expect(await lab.ok(['doctor', '--verbose'])).toMatch(
+      /notifications: told by command while the daemon runs; not by desktop: config.toml has turned it off/,
+    )
+    const heard = (): Told[] =>
+      readOr(told)
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as Told)
+    const hears = (kind: string, session: string): Promise<Told> =>
+      until(`to be told ${kind} of ${session}`, () => heard().find((one) => one.kind === kind && one.session === session))
+    // What happened before anybody looked is not told.
+    await lab.ok(['run', '--session', 'before', '--dir', lab.newDir(), '--detach', '--', 'true'])
+    await lab.ok(['wait', 'before'])
+    const env = { HOLDFAST_RUN: 'r000000000000' }
+    await withDaemon(lab, env, async () => {
+      await agents.begin('s', lab.dir, '--session-id', ID)
+      await agents.hook('s', 'prompt', ID)
+      await agents.hook('s', 'waiting', ID)
+      expect(await hears('input', 's')).toMatchObject({ title: 's needs an answer', env: 'input s', inherited: '' })
+      // The daemon records what no hook could.
+      await agents.hook('s', 'before-tool', ID)
+      await until('the daemon to see it go on', async () => (await eventsOf(lab, 'activity')).at(-1)?.['state'] === 'busy')
+      expect((await lab.hf(lab.detached('other', 'true'))).code).toBe(75)
+      expect((await hears('refused', 's')).text).toMatch(/^true \(pid \d+, .+@.+\) wanted its directory, and was refused$/)
+      await lab.ok(['run', '--session', 'fails', '--dir', lab.newDir(), '--detach', '--', 'sh', '-c', 'exit 3'])
+      expect(await hears('finished', 'fails')).toMatchObject({ title: 'fails ended: failed' })
+      // A task ends with its session, and whoever stops that knows.
+      await agents.inside('s', 'task', 'start', '--name', 'review', '--', 'sleep', '600')
+      await lab.ok(['stop', 's'])
+      await agents.begin('t', lab.newDir(), '--session-id', OTHER)
+      await agents.inside('t', 'run', '--session', 'inner', '--detach', '--dir', lab.newDir(), '--', 'sleep', '600')
+      process.kill((await seen(lab, 't')).pid, 'SIGKILL')
+      expect((await hears('orphan', 'inner')).text).toMatch(/^the session it was started in/)
+      expect(await hears('finished', 't')).toMatchObject({ title: 't ended: failed' })
+    })
+    const all = heard()
+    expect(all.map(({ kind, session }) => `${kind} ${session}`).sort()).toEqual([
+      'finished fails',
+      'finished t',
+      'input s',
+      'orphan inner',
+      'refused s',
+    ])
+    const notified = join(lab.home, 'daemon', 'notified')
+    expect(statSync(notified).mode & 0o777).toBe(0o600)
+    // A new daemon repeats nothing, and tells what happened meanwhile.
+    await lab.ok(['run', '--session', 'meanwhile', '--dir', lab.newDir(), '--detach', '--', 'true'])
+    await lab.ok(['wait', 'meanwhile'])
+    await withDaemon(lab, env, async () => {
+      await hears('finished', 'meanwhile')
+      await lab.ok(['run', '--session', 'meanwhile', '--dir', lab.newDir(), '--detach', '--', 'sh', '-c', 'exit 4'])
+      // So soon after the first it has to wait.
+      await until('it to be held back', () => JSON.parse(readOr(notified)).history.later.length === 1)
+    })
+    expect(heard()).toHaveLength(all.length + 1)
+    // And whoever comes next tells it.
+    await withDaemon(lab, env, async () => {
+      await until('to be told what had to wait', () => heard().length > all.length + 1, 120_000)
+    })
+    expect(heard().slice(all.length + 1)).toMatchObject([{ kind: 'finished', session: 'meanwhile', title: 'meanwhile ended: failed' }])
+  }))
 
 test('a tmux server that dies is nobody’s wish: a person is told of those that it took along, and of their tasks', () =>
   inHostedLab(async (lab) => {
@@ -214,7 +210,7 @@ test('a tmux server that dies is nobody’s wish: a person is told of those that
       await lab.ok(lab.hosted('s', 'sh', '-c', `"${COMMAND}" task start --name review -- sleep 600; exec sleep 600`))
       await until('its task to run', async () => (JSON.parse(await lab.ok(['ls', '--json'])) as Seen[]).some(({ session }) => session === 's.review'))
       process.kill(lab.server() ?? expect.unreachable('no server'), 'SIGKILL')
-      await until('to be told of both', () => readOr(told).trim().split('\n').length >= 2, 30_000)
+      await until('to be told of both', () => readOr(told).trim().split('\n').length >= 2)
     })
     expect(readOr(told).trim().split('\n').toSorted()).toEqual(['finished s', 'orphan s.review'])
   }))
@@ -234,7 +230,7 @@ test('a bell rings at the terminal that a background agent was started from', ()
         await until('its start', () => readOr(screen).includes('started s'))
         expect(readOr(screen)).not.toContain('\x07')
         writeFileSync(go, '')
-        await until('the bell', () => readOr(screen).includes('\x07'), 30_000)
+        await until('the bell', () => readOr(screen).includes('\x07'))
       } finally {
         terminal.kill()
         await closed
@@ -242,40 +238,36 @@ test('a bell rings at the terminal that a background agent was started from', ()
     })
   }))
 
-test(
-  'a way that fails is told in health, is tried again, and holds up no other',
-  () =>
-    inLab(async (lab) => {
-      mkdirSync(lab.home, { mode: 0o700 })
-      const bin = lab.newDir()
-      const shown = join(lab.agentDir, 'shown')
-      writeFileSync(join(bin, 'notify-send'), `#!/bin/sh\nprintf '%s|' "$@" >>'${shown}'; echo >>'${shown}'\n`, { mode: 0o755 })
-      writeFileSync(join(lab.home, 'config.toml'), '[notify]\ncommand = ["sh", "-c", "exit 7"]\n')
-      const env = { PATH: `${bin}:${process.env['PATH']}`, DISPLAY: ':0' }
-      await withDaemon(lab, env, async (log) => {
-        await lab.ok([
-          'run',
-          '--session',
-          'one',
-          '--name',
-          'a<b>&c'.replaceAll(/[<>&]/g, '-'),
-          '--dir',
-          lab.newDir(),
-          '--detach',
-          '--',
-          'sh',
-          '-c',
-          'exit 3',
-        ])
-        await until('the desktop to be told', () => readOr(shown).includes('a-b--c ended: failed'), 30_000)
-        await until('the failure to be told', () => log().includes('notify-command failed: sh ended with code 7'), 30_000)
-        await lab.ok(['run', '--session', 'two', '--dir', lab.newDir(), '--detach', '--', 'true'])
-        await until('the desktop to be told again', () => readOr(shown).includes('two ended: completed'), 30_000)
-        // The first one is given up after some tries, so that the second has its turn.
-        await until('it to be tried again', () => (log().match(/notify-command failed: sh ended with code 7/g) ?? []).length >= 4, 45_000)
-        expect(readOr(shown)).toMatch(/^--app-name=holdfast\|--\|a-b--c ended: failed\|exit code 3\|\n/)
-        expect(readOr(shown).trim().split('\n')).toHaveLength(2)
-      })
-    }),
-  120_000,
-)
+test('a way that fails is told in health, is tried again, and holds up no other', () =>
+  inLab(async (lab) => {
+    mkdirSync(lab.home, { mode: 0o700 })
+    const bin = lab.newDir()
+    const shown = join(lab.agentDir, 'shown')
+    writeFileSync(join(bin, 'notify-send'), `#!/bin/sh\nprintf '%s|' "$@" >>'${shown}'; echo >>'${shown}'\n`, { mode: 0o755 })
+    writeFileSync(join(lab.home, 'config.toml'), '[notify]\ncommand = ["sh", "-c", "exit 7"]\n')
+    const env = { PATH: `${bin}:${process.env['PATH']}`, DISPLAY: ':0' }
+    await withDaemon(lab, env, async (log) => {
+      await lab.ok([
+        'run',
+        '--session',
+        'one',
+        '--name',
+        'a<b>&c'.replaceAll(/[<>&]/g, '-'),
+        '--dir',
+        lab.newDir(),
+        '--detach',
+        '--',
+        'sh',
+        '-c',
+        'exit 3',
+      ])
+      await until('the desktop to be told', () => readOr(shown).includes('a-b--c ended: failed'))
+      await until('the failure to be told', () => log().includes('notify-command failed: sh ended with code 7'))
+      await lab.ok(['run', '--session', 'two', '--dir', lab.newDir(), '--detach', '--', 'true'])
+      await until('the desktop to be told again', () => readOr(shown).includes('two ended: completed'))
+      // The first one is given up after some tries, so that the second has its turn.
+      await until('it to be tried again', () => (log().match(/notify-command failed: sh ended with code 7/g) ?? []).length >= 4, 120_000)
+      expect(readOr(shown)).toMatch(/^--app-name=holdfast\|--\|a-b--c ended: failed\|exit code 3\|\n/)
+      expect(readOr(shown).trim().split('\n')).toHaveLength(2)
+    })
+  }))
