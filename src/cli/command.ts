@@ -41,6 +41,8 @@ export type Run = (world: World, parsed: Parsed) => Promise<number>
 export type Sub = Takes & { readonly run: Run }
 export type Command = Takes & {
   readonly group: (typeof GROUPS)[number]
+  /** Other words that work, as people know them from docker and git. */
+  readonly also?: readonly string[]
   readonly more: () => More
   /** For other parts of Holdfast only: no list shows it. */
   readonly hidden?: true

@@ -8,10 +8,15 @@ import { flag, type Parsed, parse } from './options.ts'
 import { say, sayBug, sayProblem, sayProblemJson, write } from './out.ts'
 import { TABLE } from './table.ts'
 import { texts } from './texts.ts'
-import { merged, parseVerb } from './verb.ts'
+import { merged, parseVerb, takersOf } from './verb.ts'
 
 /** Global options may also stand before the verb. */
-const BEFORE_VERB = { options: [flag('version', 'print the version')], takesCommand: true, help: 'holdfast help' }
+const BEFORE_VERB = {
+  options: [flag('version', 'print the version')],
+  takesCommand: true,
+  help: 'holdfast help',
+  takers: (name: string) => takersOf(name, TABLE),
+}
 
 /** One command from its words to its exit code. */
 async function main(args: readonly string[]): Promise<number> {
@@ -21,9 +26,9 @@ async function main(args: readonly string[]): Promise<number> {
   if (name === undefined && before.flags.has('json') && !before.flags.has('help'))
     throw new Problem('verb-missing', 'there is no verb', { hint: 'holdfast help lists them' })
   if (name === undefined) return overview(before.flags.has('help') ? 1 : 2)
-  const command = commandNamed(name, TABLE, texts)
+  const command = commandNamed(name, TABLE)
   if (before.flags.has('help')) return explain(command)
-  const { parsed: own, sub } = parseVerb(command, rest)
+  const { parsed: own, sub } = parseVerb(command, rest, TABLE)
   const parsed = merged(before, own)
   if (parsed.flags.has('help')) return explain(command)
   if (parsed.values.get('home') === '') throw new Problem('option-value-missing', '--home needs a folder')
@@ -59,7 +64,7 @@ function wantsJson(args: readonly string[]): boolean {
   try {
     const { flags, command } = parse(args, BEFORE_VERB)
     const [name = '', ...rest] = command ?? []
-    return flags.has('json') || parseVerb(commandNamed(name, TABLE, texts), rest).parsed.flags.has('json')
+    return flags.has('json') || parseVerb(commandNamed(name, TABLE), rest, TABLE).parsed.flags.has('json')
   } catch {
     // Words that make no sense: whoever says --json anywhere among them is a program.
     return args.slice(0, args.includes('--') ? args.indexOf('--') : undefined).includes('--json')

@@ -1,4 +1,4 @@
-import { Problem } from '../model/index.ts'
+import { nearest, Problem } from '../model/index.ts'
 
 /** The kind of thing that a word names: shells offer candidates by it. A list holds every word that is allowed. */
 export type Thing =
@@ -57,10 +57,15 @@ export type Spec = {
   readonly takesCommand?: boolean
   /** The command that lists these options. */
   readonly help: string
+  /** Whose words these are; left out: they stand before the verb. */
+  readonly verb?: string
+  /** The verbs that take an option of this name. */
+  readonly takers?: (name: string) => readonly string[]
 }
 
 /** Unknown options are errors. An option that comes twice counts as it came last. */
-export function parse(args: readonly string[], { options, takesCommand = false, help }: Spec): Parsed {
+export function parse(args: readonly string[], spec: Spec): Parsed {
+  const { options, takesCommand = false } = spec
   const known = [...GLOBAL, ...options]
   const flags = new Set<string>()
   const values = new Map<string, string>()
@@ -75,10 +80,7 @@ export function parse(args: readonly string[], { options, takesCommand = false, 
       continue
     }
     const [option, inline] = optionIn(word, known)
-    if (option === undefined)
-      throw new Problem('option-unknown', `unknown option ${word.slice(0, 100)}`, {
-        hint: `${help} lists the options; behind -- a dash is allowed`,
-      })
+    if (option === undefined) throw unknownOption(word, known, spec)
     const { name, kind } = option
     if (kind === 'flag') {
       if (inline !== undefined) throw new Problem('option-value-unexpected', `--${name} takes no value`)
@@ -97,6 +99,27 @@ export function parse(args: readonly string[], { options, takesCommand = false, 
   }
   return { flags, values, words, command: null, literal: false }
 }
+
+/** An option of other verbs is called so; for another one, the nearest is named. */
+function unknownOption(word: string, known: readonly Option[], { help, verb, takers }: Spec): Problem {
+  const said = word.split('=', 1)[0]?.slice(0, 100) ?? ''
+  const lists = `${help} lists the options; behind -- a dash is allowed`
+  const others = said.startsWith('--') ? (takers?.(said.slice(2)) ?? []) : []
+  if (others.length > 0) {
+    const whose = `${others.slice(0, TAKERS_NAMED).join(', ')}${others.length > TAKERS_NAMED ? ' and others take' : others.length > 1 ? ' take' : ' takes'} it`
+    return verb === undefined
+      ? new Problem('option-unknown', `${said} stands before the verb`, { hint: `${whose}: say it after the verb` })
+      : new Problem('option-unknown', `${verb} takes no ${said}`, { hint: `${whose}; ${lists}` })
+  }
+  const near = said.startsWith('--')
+    ? nearest(
+        said.slice(2),
+        known.flatMap(({ name, hidden }) => (hidden === true ? [] : [name])),
+      )
+    : null
+  return new Problem('option-unknown', `unknown option ${word.slice(0, 100)}`, { hint: near === null ? lists : `did you mean --${near}? ${lists}` })
+}
+const TAKERS_NAMED = 3
 
 /** The next word is the option's own if `--` or another option of ours follows it, and no option's if it is the last, or none. */
 function ownWord(name: string, [next = '', after]: readonly string[], known: readonly Option[]): string | null {

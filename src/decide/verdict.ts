@@ -1,5 +1,5 @@
 import type { Ending, Exit, ExitRecord, Fact, Intent, LiveRun, Member, Spared, Tree } from '../model/index.ts'
-import { BY, describeExit, describeMember, exitFromShell, exitFromWaitStatus, intentOf, policy, portsFirst } from '../model/index.ts'
+import { BY, describeExit, describeMember, exitFromShell, exitFromWaitStatus, intentOf, NOT_STARTED, policy, portsFirst } from '../model/index.ts'
 
 /** Everything that was looked at for one live run. `tree` may be left out only when the harness is alive. */
 export type Seen = {
@@ -105,7 +105,7 @@ export function endingOf(run: LiveRun, seen: Seen): Ending {
   if (told === 'HUP' && run.tmux !== null) return { state: 'stopped', exit, evidence, ...hungUp(seen.server ?? null) }
   if (told !== null) return { state: 'stopped', exit, reason: `the holdfast command received SIG${told}`, evidence, by: `SIG${told}` }
   if (seen.notStarted !== null) {
-    return { state: 'failed', exit, reason: `could not start ${run.argv[0] ?? 'it'}: ${startTrouble(seen.notStarted)}`, evidence, by: 'keeper' }
+    return { state: 'failed', exit, reason: `${NOT_STARTED} ${run.argv[0] ?? 'it'}: ${startTrouble(seen.notStarted)}`, evidence, by: 'keeper' }
   }
   if (exit === null && seen.neverBegan === true && seen.harness === null) {
     const proof = 'nothing was written where an agent is named before it begins'

@@ -105,6 +105,7 @@ export {
   markerFrom,
 } from './marker.ts'
 export type { Addressed, Inbox, Message, NewMessage, Said, Saying, SayingKind, Sender, Sent } from './message.ts'
+export { nearest } from './nearest.ts'
 export {
   NOTIFY_DEFAULT,
   NOTIFY_KINDS,
@@ -197,6 +198,8 @@ export {
   isByPerson,
   isLive,
   type LiveRun,
+  NOT_STARTED,
+  neverBegan,
   type OnRetire,
   type Run,
   type RunBase,

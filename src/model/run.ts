@@ -103,6 +103,13 @@ export type Usage = {
 
 export const isLive = (run: Run): run is LiveRun => run.state === 'starting' || run.state === 'running' || run.state === 'stopping'
 
+/** The words of an ending before which nothing of the agent ran. */
+export const NOT_STARTED = 'could not start'
+
+/** Nothing of its session ever ran: it is the first run, and its agent did not start. */
+export const neverBegan = (run: Run): boolean =>
+  run.epoch === 1 && run.state === 'failed' && (run.exit === null || run.reason.startsWith(`${NOT_STARTED} `))
+
 export const intentOf = (run: Run): Intent | null => (run.state === 'stopping' ? run.intent : null)
 
 /** What came of ending a run: seen gone, or not. */

@@ -6,6 +6,7 @@ export { daemonJson, daemonText, healthJson, isWell, versionText } from './daemo
 export { deniedText } from './denial.ts'
 export { type Finding, findingsText, litterText, reapedText } from './doctor.ts'
 export { afterJoinText, changeText, type End, finishedText, membersText, retiredText, stoppedJson, stoppedText, stuckText } from './end.ts'
+export { ENDED_SHOWN, endedShown, endedShownText } from './ended-shown.ts'
 export { faultOf } from './fault.ts'
 export { attachCommand, holderFacts, holderLine, lockFacts, lockHolderLine } from './holder.ts'
 export { hookChangeText, hookStatesText } from './hooks.ts'

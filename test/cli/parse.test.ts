@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { subsOf } from '../../src/cli/command.ts'
 import { commandNamed } from '../../src/cli/find.ts'
-import { texts } from '../../src/cli/help/index.ts'
 import { TABLE } from '../../src/cli/table.ts'
 import { parseVerb } from '../../src/cli/verb.ts'
 import { Problem } from '../../src/model/index.ts'
@@ -11,10 +10,7 @@ type Read = { sub?: string; flags?: string[]; values?: Record<string, string>; w
 
 function read(line: readonly string[]): Read {
   const [verb = '', ...args] = line
-  const { parsed, sub } = parseVerb(
-    commandNamed(verb, TABLE, () => texts),
-    args,
-  )
+  const { parsed, sub } = parseVerb(commandNamed(verb, TABLE), args, TABLE)
   const { flags, values, words, command, literal } = parsed
   return {
     ...(sub === null ? {} : { sub: sub.name }),
@@ -92,12 +88,14 @@ describe('wrong words are refused with 64', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['ls --frob', 'unknown option --frob'],
     ['ls -d', 'unknown option -d'],
-    ['ls --detach', 'unknown option --detach'],
+    ['ls --detach', 'ls takes no --detach'],
     ['status -a', 'unknown option -a'],
     ['logs s -n5', 'unknown option -n5'],
     ['logs s -n=5', 'unknown option -n=5'],
-    ['restart s --last', 'unknown option --last'],
-    ['resume s --worktree', 'unknown option --worktree'],
+    ['restart s --last', 'restart takes no --last'],
+    ['resume s --worktree', 'resume takes no --worktree'],
+    ['resume s --name=x', 'resume takes no --name'],
+    ['resume s --nmae x', 'unknown option --nmae'],
     ['ls --version', 'unknown option --version'],
     ['ls --constructor', 'unknown option --constructor'],
     ['ls --all=yes', '--all takes no value'],
@@ -106,8 +104,8 @@ describe('wrong words are refused with 64', () => {
     ['run --worktree fix x', 'is "fix" what --worktree takes, or does the command begin there?'],
     ['task', 'task takes start or ls'],
     ['task stop', 'task takes start or ls, not "stop"'],
-    ['task --name n start x', 'unknown option --name'],
-    ['task ls --name n', 'unknown option --name'],
+    ['task --name n start x', 'task takes no --name'],
+    ['task ls --name n', 'task ls takes no --name'],
     ['daemon', 'daemon takes run, start, stop or status'],
     ['daemon restart', 'daemon takes run, start, stop or status, not "restart"'],
     ['daemon stop --by service', '--by is for daemon run'],
@@ -125,13 +123,45 @@ test('an option of one verb is unknown to every other that does not name it', ()
   for (const { name, options } of plain)
     for (const other of every.values())
       if (!options.some((option) => option.name === other.name))
-        expect(refusal([name, `--${other.name}`]), name).toBe(`unknown option --${other.name}`)
+        expect(refusal([name, `--${other.name}`]), name).toBe(
+          other.hidden === true ? `unknown option --${other.name}` : `${name} takes no --${other.name}`,
+        )
+})
+
+test('an option that is nearly right is named, and one of other verbs is called so', () => {
+  const hint = (line: string): string | null => {
+    try {
+      read(line.split(' '))
+      return null
+    } catch (error) {
+      return (error as Problem).hint
+    }
+  }
+  expect(hint('run --nmae x claude')).toBe('did you mean --name? holdfast run --help lists the options; behind -- a dash is allowed')
+  expect(hint('ls --al')).toMatch(/^did you mean --all\?/)
+  expect(hint('stop s --oustide')).not.toContain('outside')
+  expect(hint('ls --frobnicate')).toBe('holdfast ls --help lists the options; behind -- a dash is allowed')
+  expect(hint('resume s --worktree')).toMatch(/^run takes it;/)
+  expect(hint('ls --timeout 5s')).toMatch(/^run, resume, restart and others take it;/)
+  expect(hint('daemon strat')).toMatch(/^did you mean daemon start\?/)
+})
+
+test('words of docker and git work', () => {
+  for (const [word, verb] of [
+    ['ps', 'ls'],
+    ['list', 'ls'],
+    ['log', 'logs'],
+    ['kill', 'stop'],
+  ] as const)
+    expect(commandNamed(word, TABLE).name).toBe(verb)
+  const words = TABLE.flatMap(({ name, also = [] }) => [name, ...also])
+  expect(new Set(words).size).toBe(words.length)
 })
 
 test('a verb that is nearly right is named', () => {
   const hint = (name: string): string | null => {
     try {
-      commandNamed(name, TABLE, () => texts)
+      commandNamed(name, TABLE)
       return null
     } catch (error) {
       return (error as Problem).hint
@@ -141,7 +171,10 @@ test('a verb that is nearly right is named', () => {
     ['stpo', 'stop'],
     ['statsu', 'status'],
     ['sibling', 'siblings'],
-    ['list', 'ls'],
+    ['docker', 'doctor'],
+    ['start', 'run'],
+    ['inspect', 'status'],
+    ['continue', 'resume'],
     ['attatch', 'attach'],
     ['comp', 'completion'],
   ] as const)

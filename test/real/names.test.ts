@@ -69,3 +69,27 @@ verifies(
       expect(await ended(['resume', B.slice(0, 8), '--detach', '--', '-p', 'y'])).toContain(`--resume ${B}`)
     }),
 )
+
+verifies('named', 'words that people know work or are suggested, and a list for people is short and leaves nothing out in silence', () =>
+  inLab(async (lab) => {
+    for (const number of [1, 2, 3]) await lab.ok(['run', '--name', `s${number}`, '--dir', lab.dir, '--', 'true'])
+    expect(await lab.hf(['run', '--name', 'bad', '--dir', lab.dir, '--', '/nonexistent/agent'])).toMatchObject({ code: 127 })
+    const list = await lab.ok(['ps', '--all', '-n', '2'])
+    expect(list).toMatch(/s3 .*\ns2 .*\n\n1 more ended session: holdfast ls --all -n 3\n1 session never started/)
+    expect(list).not.toMatch(/bad/)
+    expect(JSON.parse(await lab.ok(['ls', '--all', '--json']))).toHaveLength(4)
+    expect(await lab.ok(['list'])).toContain('no sessions')
+
+    const hints: readonly (readonly [line: string, id: string, hint: RegExp])[] = [
+      ['run cluade', 'agent-unknown', /did you mean claude\?/],
+      ['run --nmae x claude', 'option-unknown', /did you mean --name\?/],
+      ['resume s1 --name x', 'option-unknown', /run.* take it/],
+      ['status bda', 'session-unknown', /did you mean bad\?/],
+      ['inspect s1', 'verb-unknown', /did you mean status\?/],
+      ['hooks install cluade', 'hooks-unsupported', /did you mean claude\?/],
+    ]
+    for (const [line, id, hint] of hints) expect(await lab.refused(line.split(' ')), line).toMatchObject({ id, hint: expect.stringMatching(hint) })
+    // A mistyped agent has left no session.
+    expect(JSON.parse(await lab.ok(['ls', '--all', '--json']))).toHaveLength(4)
+  }),
+)

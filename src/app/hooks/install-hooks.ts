@@ -14,7 +14,7 @@ import {
 } from '../../harness/index.ts'
 import { readSettings, removeSettings, type SettingsFile, writeSettings } from '../../keep/index.ts'
 import { sha256 } from '../../lib/index.ts'
-import { type HookChange, type HookEvent, type HookRule, type HookState, Problem } from '../../model/index.ts'
+import { type HookChange, type HookEvent, type HookRule, type HookState, nearest, Problem } from '../../model/index.ts'
 import type { World } from '../world/world.ts'
 import { type HookRecord, type HookWorld, readHookRecord, removeHookRecord, writeHookRecord } from './hook-receipt.ts'
 
@@ -106,8 +106,9 @@ export function refuseWithoutHooks(harnesses: readonly string[]): void {
 function ruleOf(harness: string): HookRule {
   const rule = Object.hasOwn(HOOKS, harness) ? HOOKS[harness] : undefined
   if (rule !== undefined) return rule
+  const near = nearest(harness, Object.keys(HOOKS))
   throw new Problem('hooks-unsupported', `${JSON.stringify(harness)} has no hooks that Holdfast knows`, {
-    hint: `those that have: ${Object.keys(HOOKS).join(', ')}`,
+    hint: `${near === null ? '' : `did you mean ${near}? `}those that have: ${Object.keys(HOOKS).join(', ')}`,
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Found, SessionRecord, Store } from '../../model/index.ts'
-import { ID_GRAMMAR, isSessionId, Problem } from '../../model/index.ts'
+import { ID_GRAMMAR, isSessionId, nearest, Problem } from '../../model/index.ts'
 
 /** So much of an id is enough to end something: less is too easily typed by mistake. */
 const ENOUGH = 4
@@ -21,5 +21,20 @@ export async function findSession(store: Store, reference: string, wanted: 'exac
     throw new Problem('session-unknown', `no such session: ${reference}`, {
       hint: `did you mean ${near.view.session.id}? Say at least ${ENOUGH} characters of it; nothing was changed`,
     })
-  throw new Problem('session-unknown', `no such session: ${reference}`, { hint: 'holdfast ls --all lists them' })
+  const like = await nearestId(store, reference)
+  const hint = `${like === null ? '' : `did you mean ${like}? `}holdfast ls --all lists them`
+  throw new Problem('session-unknown', `no such session: ${reference}`, { hint })
 }
+
+/** The id of a session that was probably meant. Ids of conversations are not typed, but copied. */
+async function nearestId(store: Store, reference: string): Promise<string | null> {
+  const { views } = await store.sessions.snapshot('all', NAMES_COMPARED)
+  const names = views.flatMap(({ session }) => [session.id, ...(session.name === null ? [] : [session.name])])
+  return nearest(
+    reference,
+    names.filter((name) => name.length <= TYPED),
+  )
+}
+/** So many sessions, the newest first, are compared; and no names that are longer than people type. */
+const NAMES_COMPARED = 1_000
+const TYPED = 32

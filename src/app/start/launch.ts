@@ -3,7 +3,7 @@ import { isThere, release, untilGone } from '../../act/index.ts'
 import { sessionVariables, startTrouble } from '../../decide/index.ts'
 import { GIT_VARIABLES, SESSION_VARIABLES } from '../../harness/index.ts'
 import type { CgroupBase, Ending, HostedKeeper, Launch, Pane, ProblemId, ProcessId, RunBase, RunRecord, Store } from '../../model/index.ts'
-import { intentOf, isLive, LINEAGE_VARIABLE, liveRunsOf, Problem } from '../../model/index.ts'
+import { intentOf, isLive, LINEAGE_VARIABLE, liveRunsOf, NOT_STARTED, Problem } from '../../model/index.ts'
 import { hostedElsewhere } from '../pane/hosting.ts'
 import { reachServer } from '../pane/join-pane.ts'
 import { withFailpoints } from '../world/failpoints.ts'
@@ -131,7 +131,7 @@ function isStub({ assets, processes, runRecords }: UntilWorld, run: RunBase, { p
 /** A program that is there and cannot be found is a script whose interpreter is not there. */
 function notStartedText({ directories, env }: UntilWorld, { argv: [program = ''], dir }: RunBase, code: number): string {
   const isThere = code === 127 && directories.program(program, dir, env['PATH']) !== null
-  return `could not start ${program}: ${isThere ? 'the interpreter that it names is missing (ENOENT)' : startTrouble(code)}`
+  return `${NOT_STARTED} ${program}: ${isThere ? 'the interpreter that it names is missing (ENOENT)' : startTrouble(code)}`
 }
 
 /** Comes back when the agent has begun. One that could not be started, or was ended before it began, is told as such. */

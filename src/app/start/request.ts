@@ -10,6 +10,8 @@ export type StartRequest = {
   readonly worktree?: string | undefined
   /** The command; with `harness`, what is added to that one's own words. */
   readonly argv: readonly string[]
+  /** Said without `--`: a command that is not there may be a mistyped agent. */
+  readonly mayBeAgent?: boolean | undefined
   /** An agent that we know how to talk to, by its name. */
   readonly harness?: string | undefined
   /** Its conversation with this id goes on (null: it is not known which). `from`: the command line of an earlier run, of which it keeps what it should. */

@@ -1,7 +1,7 @@
 import { conversationMeant, idIn, isHeadless } from '../../decide/index.ts'
 import { argumentsOf } from '../../harness/index.ts'
 import type { Found, Harness, OnDisk, Session, SessionRecord, Store } from '../../model/index.ts'
-import { isLive, Problem, SESSION_ID } from '../../model/index.ts'
+import { isLive, neverBegan, Problem, SESSION_ID } from '../../model/index.ts'
 import { learnAll } from '../conversation/learn.ts'
 import { findSession } from '../see/find-session.ts'
 import type { World } from '../world/world.ts'
@@ -142,10 +142,10 @@ function fromDisk({ harness, id, dir: was }: Elsewhere, args: readonly string[] 
   return { session: undefined, harness: harness.name, argv: args ?? [], resume: { native: id, from: [] }, dir: at }
 }
 
-/** Sessions to choose from: those that are over first in mind, the newest first. */
+/** Sessions to choose from: those that are over first in mind, the newest first. Of what never started there is nothing to go on with. */
 export async function resumable(world: Pick<World, 'policy' | 'store'>, dir: string | null): Promise<SessionRecord[]> {
   const { views } = await (await world.store('reader')).sessions.snapshot('all', world.policy.sessionsShown)
-  return views.filter(({ run }) => run !== null && run.task === null && run.parent === null && (dir === null || run.dir === dir))
+  return views.filter(({ run }) => run !== null && run.task === null && run.parent === null && !neverBegan(run) && (dir === null || run.dir === dir))
 }
 
 /** A run that had a prompt and ended with it is not started again by itself: its turns are not idempotent. */

@@ -22,7 +22,7 @@ export const help: Command = {
   answer: ({ words: [name, ...more] }: Parsed, table) => {
     // The verb is enough: `help daemon start` explains daemon.
     if (more.length > 1) throw new Problem('arguments-wrong', 'help takes one verb')
-    write(1, `${name === undefined ? texts().overviewText(table) : texts().verbText(commandNamed(name, table, texts))}\n`)
+    write(1, `${name === undefined ? texts().overviewText(table) : texts().verbText(commandNamed(name, table))}\n`)
     return exitCode.done
   },
 }

@@ -6,6 +6,7 @@ import { pass, printJsonLine } from '../out.ts'
 
 export const logs: Command = {
   name: 'logs',
+  also: ['log'],
   group: 'see',
   summary: 'show the output of a detached session, or the screen of its pane',
   arguments: [{ name: 'S', thing: 'session', about: 'the session' }],

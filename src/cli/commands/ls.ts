@@ -1,8 +1,11 @@
 import { type Listed, listSessions, unreadableRuns, unreadableWithoutStore, type World } from '../../app/index.ts'
-import { exitCode } from '../../model/index.ts'
+import { exitCode, Problem } from '../../model/index.ts'
 import {
   duplicateAdvice,
   duplicateText,
+  ENDED_SHOWN,
+  endedShown,
+  endedShownText,
   managedJson,
   sessionsText,
   unmanagedJson,
@@ -11,17 +14,19 @@ import {
   unreadableText,
 } from '../../show/index.ts'
 import type { Command } from '../command.ts'
-import { flag, noWords, type Parsed } from '../options.ts'
+import { flag, noWords, type Parsed, value } from '../options.ts'
 import { paintFor, print, printJson, say, textOf, write } from '../out.ts'
 import { orWithoutStore, tellTrouble } from '../without-store.ts'
 
 export const ls: Command = {
   name: 'ls',
+  also: ['ps', 'list'],
   group: 'see',
   summary: 'list live sessions with state, directory, age and tokens',
   arguments: [],
   options: [
     flag('all', 'also list ended sessions, and agents that Holdfast did not start', 'a'),
+    value('lines', 'N', 'text', `with --all, show the newest N ended sessions (${ENDED_SHOWN})`, 'n'),
     flag('unmanaged', 'list only agents that Holdfast did not start'),
     flag('watch', 'print the list again every second'),
   ],
@@ -29,12 +34,13 @@ export const ls: Command = {
     description: [
       'Lists sessions as the operating system shows them now; an end that is proven is recorded.',
       'The state tells whether a live agent is busy, waiting for an answer, or idle, and since when.',
-      'Two live owners of one conversation are flagged.',
+      'Two live owners of one conversation are flagged. Sessions that never started are counted, not listed; programs get all.',
       'Without a usable store the list comes from the run directories, and the exit code is 69.',
     ],
     examples: [
       ['ls', 'Live sessions are listed.'],
-      ['ls --all', 'Ended sessions and unmanaged agents are listed too.'],
+      ['ls --all', 'The newest ended sessions and unmanaged agents are listed too.'],
+      ['ls --all -n 100', 'A hundred ended sessions are listed.'],
       ['ls --json', 'A program gets an array of sessions.'],
     ],
     exits: { done: 'the list was printed', unavailable: 'the store cannot be used; the list is from the run directories' },
@@ -46,6 +52,7 @@ async function lsVerb(world: World, parsed: Parsed): Promise<number> {
   noWords(parsed, 'ls')
   const only = parsed.flags.has('unmanaged')
   const all = parsed.flags.has('all')
+  const most = endedAsked(parsed)
   let degraded = false
   const look = async (): Promise<Listed> => {
     let listed: Listed | null = null
@@ -70,21 +77,37 @@ async function lsVerb(world: World, parsed: Parsed): Promise<number> {
   }
   if (!parsed.flags.has('watch')) {
     const listed = await look()
-    print(listText(world, listed, only))
+    print(listText(world, listed, only, most))
     for (const duplicate of listed.duplicates) say(`${duplicateText(duplicate)}; ${duplicateAdvice(duplicate)}`)
     return degraded ? exitCode.unavailable : 0
   }
   for (;;) {
     const listed = await look()
-    const lines = [...listText(world, listed, only), ...listed.duplicates.map(duplicateText)]
+    const lines = [...listText(world, listed, only, most), ...listed.duplicates.map(duplicateText)]
     write(1, `\u001B[H\u001B[2J${textOf(lines)}`)
     await world.clock.sleep(1000)
   }
 }
 
-function listText(world: World, { sights, unmanaged }: Listed, only: boolean): string[] {
+/** How many ended sessions are shown. */
+function endedAsked({ flags, values }: Parsed): number {
+  const text = values.get('lines')
+  if (text === undefined) return ENDED_SHOWN
+  if (!flags.has('all')) throw new Problem('option-misplaced', '--lines is for ended sessions, which --all lists', { hint: 'holdfast ls --all -n N' })
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Problem('option-value-invalid', `--lines takes a number from 1 on, not ${JSON.stringify(text)}`)
+  return Number(text)
+}
+
+function listText(world: World, { sights, unmanaged }: Listed, only: boolean, most: number): string[] {
   const now = world.clock.now()
   const paint = paintFor(1)
   const others = unmanagedText(unmanaged, now, paint)
-  return only ? others : [...sessionsText(sights, now, paint), ...(unmanaged.length === 0 ? [] : ['', 'not managed by Holdfast:', ...others])]
+  if (only) return others
+  const shown = endedShown(sights, most)
+  const notes = endedShownText(shown, most).map(paint.dim)
+  return [
+    ...sessionsText(shown.sights, now, paint),
+    ...(notes.length === 0 ? [] : ['', ...notes]),
+    ...(unmanaged.length === 0 ? [] : ['', 'not managed by Holdfast:', ...others]),
+  ]
 }

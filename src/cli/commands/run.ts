@@ -59,7 +59,7 @@ async function runVerb(world: World, parsed: Parsed): Promise<number> {
   const [first = '', ...rest] = command ?? []
   // Said without `--`, the name of an agent that we know means that agent.
   const known = !literal && world.harnesses().some(({ name }) => name === first)
-  const said = known ? { harness: first, argv: rest } : { argv: command ?? [] }
+  const said = known ? { harness: first, argv: rest } : { argv: command ?? [], mayBeAgent: !literal }
   const base = { ...said, session: values.get('session'), name: values.get('name'), worktree: values.get('worktree') }
   return begin(world, parsed, { ...requestOf(parsed, base), newConversation: parsed.flags.has('new') })
 }

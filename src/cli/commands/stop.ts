@@ -19,6 +19,7 @@ import { tellTrouble } from '../without-store.ts'
 
 export const stop: Command = {
   name: 'stop',
+  also: ['kill'],
   group: 'start and end',
   summary: 'end the whole process tree of sessions, and prove it gone',
   forms: ['[OPTION…] S…', '[OPTION…] --all', '[OPTION…] --suspect PID…'],

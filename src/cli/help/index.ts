@@ -1,16 +1,14 @@
 import type { Command } from '../command.ts'
 import { bashScript } from './bash.ts'
 import { fishScript } from './fish.ts'
-import { nearest } from './near.ts'
 import { overviewText, verbText } from './text.ts'
 import { zshScript } from './zsh.ts'
 
-/** A bundle of its own (help.cjs), loaded for help, completion and unknown verbs: no other verb pays for it. */
+/** A bundle of its own (help.cjs), loaded for help and completion: no other verb pays for it. */
 export type Texts = {
   overviewText(table: readonly Command[]): string
   verbText(command: Command): string
-  nearest(word: string, names: readonly string[]): string | null
   readonly scripts: Readonly<Record<'bash' | 'zsh' | 'fish', (table: readonly Command[]) => string>>
 }
 
-export const texts: Texts = { overviewText, verbText, nearest, scripts: { bash: bashScript, zsh: zshScript, fish: fishScript } }
+export const texts: Texts = { overviewText, verbText, scripts: { bash: bashScript, zsh: zshScript, fish: fishScript } }

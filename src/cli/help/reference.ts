@@ -30,6 +30,7 @@ function entry(command: Command): string {
     `${capital(command.summary)}.`,
     fenced(synopses(command)),
     description.join('\n'),
+    ...(command.also === undefined ? [] : [`The same: ${command.also.map((word) => `\`holdfast ${word}\``).join(', ')}.`]),
     ...subsOf(command).map(subEntry),
     ...takes(command),
     `Examples:\n\n${examples.map(([line, about]) => `- \`holdfast ${line}\`: ${about}`).join('\n')}`,

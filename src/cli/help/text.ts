@@ -28,6 +28,7 @@ export function verbText(command: Command): string {
   const subs = subsOf(command)
   const sections = [
     [`holdfast ${command.name}: ${command.summary}`],
+    command.also === undefined ? [] : [`The same: ${command.also.map((word) => `holdfast ${word}`).join(', ')}.`],
     ['usage', ...synopses(command).map((line) => `  ${line}`)],
     wrap(description.join(' '), 0),
     section('verbs', subs.flatMap(subLines)),

@@ -3,7 +3,7 @@ import { Problem } from '../../model/index.ts'
 import type { Parsed } from '../options.ts'
 import { duration, timeLimit, tokenLimit } from '../values.ts'
 
-type Base = Pick<StartRequest, 'argv' | 'session' | 'name' | 'dir' | 'worktree' | 'harness' | 'resume'>
+type Base = Pick<StartRequest, 'argv' | 'session' | 'name' | 'dir' | 'worktree' | 'harness' | 'resume' | 'mayBeAgent'>
 
 /** The request that `CHOICES` make of what is to be started. */
 export function requestOf(parsed: Parsed, base: Base): StartRequest {

@@ -1,5 +1,7 @@
-import { Problem } from '../../../model/index.ts'
+import { nearest, Problem } from '../../../model/index.ts'
+import type { World } from '../../world/world.ts'
 import { unfitAsArgument } from '../prompt.ts'
+import type { StartRequest } from '../request.ts'
 import { uncounted } from './budget.ts'
 import type { Check } from './check.ts'
 
@@ -30,15 +32,32 @@ export const promptWithoutAgent: Check<'command'> = {
 export const agentUnknown: Check<'command'> = {
   name: 'agent-unknown',
   when: ['command'],
-  check: ({ world, asked: { harness: name, adopt }, named }) =>
-    named !== null || adopt !== undefined || name === undefined || name === 'generic'
-      ? null
-      : new Problem('agent-unknown', `Holdfast does not know an agent called ${JSON.stringify(name)}`, {
-          hint: `it knows ${world
-            .harnesses()
-            .map((one) => one.name)
-            .join(', ')}; others can be described in config.toml, or started with: holdfast run -- COMMAND…`,
-        }),
+  check: ({ world, asked, named }) => {
+    const { harness: name, adopt } = asked
+    if (name === undefined) return mistypedAgent(world, asked)
+    if (named !== null || adopt !== undefined || name === 'generic') return null
+    const names = world.harnesses().map((one) => one.name)
+    const near = nearest(name, names)
+    return new Problem('agent-unknown', `Holdfast does not know an agent called ${JSON.stringify(name)}`, {
+      hint: `${near === null ? '' : `did you mean ${near}? `}it knows ${names.join(', ')}; others can be described in config.toml, or started with: holdfast run -- COMMAND…`,
+    })
+  },
+}
+
+/** Told before anything is on record: what was mistyped leaves no session. */
+function mistypedAgent(
+  { directories, env, harnesses }: Pick<World, 'directories' | 'env' | 'harnesses'>,
+  { argv: [program = ''], mayBeAgent, adopt }: StartRequest,
+): Problem | null {
+  if (mayBeAgent !== true || adopt !== undefined || program.includes('/')) return null
+  const near = nearest(
+    program,
+    harnesses().map(({ name }) => name),
+  )
+  if (near === null || near === program || directories.program(program, '/', env['PATH']) !== null) return null
+  return new Problem('agent-unknown', `there is no agent and no program called ${JSON.stringify(program)}`, {
+    hint: `did you mean ${near}? holdfast run ${near}`,
+  })
 }
 
 export const agentMissing: Check<'command'> = {
