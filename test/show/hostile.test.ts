@@ -179,6 +179,7 @@ const TEXTS: Readonly<Record<string, Given>> = {
   ],
   deniedText: (_, text) => [show.deniedText(`id${text}`, on(text)(intent))],
   duplicateText: (_, text) => [show.duplicateText(on(text)({ harness: 'claude', nativeId: 'id', owners, certain: true }))],
+  endedShownText: () => [show.endedShownText({ sights: [], older: 2, neverBegan: 1 }, 20)],
   eventText: (paint, text) => [
     show.eventText(
       on(text)({ seq: 1, at: NOW, kind: 'started', session: 'id', run: 'r', epoch: 1, detail: { reason: 'why', more: ['x'] } } as never),
