@@ -27,6 +27,7 @@ const DAEMON_PARTS = [
   part('watch', { runs: '<count>', watches: '<count>', unwatched: '<count>' }),
   // It begins minutes after the daemon.
   { ...part('prune', {}), lastSuccess: null },
+  part('anchors', { removed: '<count>' }),
   part('config', {}),
   part('http', { connections: '<count>' }),
   part('activity', { busy: '<count>', waiting: '<count>', idle: '<count>', changes: '<count>' }),

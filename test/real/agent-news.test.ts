@@ -72,7 +72,7 @@ test('a prompt looks at the processes of those who work here only, and tells of 
     expect(await watched('processes.sample')).toBe('')
     await agent.begin('b', lab.dir, '--session-id', B)
     expect(await watched('processes.sample')).toMatch(/^failpoint processes\.sample\n.*b \(claude\) joined you here/)
-    const { pid, keeper } = await lab.status('b')
+    const { pid, keeper } = await lab.unguarded('b')
     for (const one of [keeper, pid]) process.kill(one, 'SIGKILL')
     await until('the killed are gone', () => [keeper, pid].every((one) => !existsSync(`/proc/${one}`)) || null)
     // It is not the prompt's to record it.

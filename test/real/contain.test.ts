@@ -220,7 +220,7 @@ verifies(
   contained(async (lab) => {
     await lab.ok(lab.detached('s', 'sleep', '1000'))
     const path = await cgroupOf(lab, 's')
-    const { pid, keeper } = await lab.status('s')
+    const { pid, keeper } = await lab.unguarded('s')
     for (const victim of [keeper, pid]) process.kill(victim, 'SIGKILL')
     await gone(pid)
     // Its zombie may have told how it ended.

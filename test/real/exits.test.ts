@@ -61,7 +61,7 @@ verifies('evidence', 'what could not be started failed, and says why', () =>
 verifies('evidence', 'an agent whose keeper died ends as lost: no code is invented', () =>
   inLab(async (lab) => {
     await lab.ok(lab.detached('s', AGENT, 'idle'))
-    const { keeper, pid } = await lab.status('s')
+    const { keeper, pid } = await lab.unguarded('s')
     process.kill(keeper, 'SIGKILL')
     await gone(keeper)
     expect(await lab.status('s')).toMatchObject({

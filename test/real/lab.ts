@@ -14,7 +14,8 @@ export const AGENT = resolve('test/fixtures/fake-agent.sh')
 /** Bounds for what hangs; a machine with twenty others at work needs ten times as long as a quiet one. */
 const ANSWER_MS = 120_000
 const PATIENCE_MS = 60_000
-const LEAVE_MS = 15_000
+/** A guard that could not have the end of its run recorded tries that again for half a minute. */
+const LEAVE_MS = 60_000
 
 export type Result = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 export type Options = {
@@ -49,6 +50,8 @@ export type Lab = {
   /** The arguments that start a session here, detached. */
   detached(session: string, ...argv: readonly string[]): string[]
   status(session: string): Promise<Status>
+  /** Its status, once its guard was killed: when keeper and agent are killed then, nobody is left who would have the run finished. */
+  unguarded(session: string): Promise<Status>
   /** The pid the stand-in agent wrote under a name. */
   pid(name: string): Promise<number>
   newDir(): string
@@ -96,6 +99,15 @@ export async function inLab(body: (lab: Lab) => Promise<void>): Promise<void> {
       const result = await hf(['status', session, '--json'])
       expect(result.code, result.stderr).toBe(0)
       return JSON.parse(result.stdout) as Status
+    },
+    unguarded: async (session) => {
+      const status = await lab.status(session)
+      const file = join(home, 'runs', String(status['run']), 'guard')
+      const guard = await until('its guard', () => Number.parseInt(readOr(file), 10) || null)
+      expect(readOr(`/proc/${guard}/cmdline`)).toContain('guard.sh')
+      process.kill(guard, 'SIGKILL')
+      await gone(guard)
+      return status
     },
     pid: async (name) => {
       const path = join(agentDir, `${name}.pid`)

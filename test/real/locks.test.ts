@@ -74,7 +74,7 @@ verifies(
     inLab(async (lab) => {
       await lab.ok(lab.detached('s', AGENT, 'tree'))
       const left = await lab.pid('setsid')
-      const { keeper, pid } = await lab.status('s')
+      const { keeper, pid } = await lab.unguarded('s')
       process.kill(keeper, 'SIGKILL')
       process.kill(pid, 'SIGKILL')
       await gone(pid)
@@ -230,7 +230,7 @@ verifies('lock-life', 'a lock by hand that was taken inside a run is not the run
     const other = lab.newDir()
     await lab.ok(lab.detached('s', 'sh', '-c', `"${COMMAND}" lock ${other} --ttl 1h; echo $? >$FA_DIR/rc; exec sleep 1000`))
     await until('its lock', () => readOr(join(lab.agentDir, 'rc')).trim())
-    const { keeper, pid } = await lab.status('s')
+    const { keeper, pid } = await lab.unguarded('s')
     process.kill(keeper, 'SIGKILL')
     process.kill(pid, 'SIGKILL')
     await gone(pid)

@@ -284,7 +284,7 @@ test('doctor says what holds runs together here, and with --fix does what needs 
     expect(found.every(({ level, topic }) => level === 'fine' || topic === 'agents') || !isRoot).toBe(true)
     await lab.ok(['run', '--session', 's', '--dir', lab.dir, '--', 'true'])
     await lab.ok(lab.detached('s', 'sh', '-c', 'sleep 1000 & exec sleep 1001'))
-    const { pid, keeper } = await lab.status('s')
+    const { pid, keeper } = await lab.unguarded('s')
     for (const victim of [keeper, pid]) process.kill(victim, 'SIGKILL')
     await gone(pid)
     expect(await lab.hf(['doctor'])).toMatchObject({

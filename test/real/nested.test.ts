@@ -30,7 +30,7 @@ verifies('stop-proof', 'so does an agent that ends by itself, and one whose keep
     await gone(inner)
     for (const verb of [['stop', 'outer'], ['reconcile']]) {
       inner = await nest(lab)
-      const { keeper, pid } = await lab.status('outer')
+      const { keeper, pid } = await lab.unguarded('outer')
       process.kill(keeper, 'SIGKILL')
       process.kill(pid, 'SIGKILL')
       await until('the outer end to be seen', async () => ['lost', 'failed'].includes((await lab.status('outer')).state))

@@ -126,7 +126,7 @@ test('inside a session: whoami, task start, task ls, report, message, inbox', ()
     await says(['report', '--json', 'tests'], { session: 'me', text: 'tests' })
     await says(['message', '--json', 'you', 'hello'], { seq: '<count>', reached: ['you'], full: [], gone: [], notes: [] })
     const from = { session: 'me', run: '<run>', how: 'cookie', agent: null, user: '<text>', host: '<text>' }
-    const message = { message: '<count>', at: '<iso>', expiresAt: '<iso>', from, to: 'session', text: 'hello' }
+    const message = { message: '<count>', at: '<iso>', expiresAt: '<iso>', from, to: 'session', text: 'hello', sentTo: null }
     await pins(lab, 0, ['inbox', '--peek', '--session', 'you'], [message])
   }))
 

@@ -192,7 +192,7 @@ verifies(
         'outside of any, by the current directory',
       ).toEqual(['else'])
       // Both are killed, and nobody is left who could tell.
-      const { pid, keeper } = await lab.status('b')
+      const { pid, keeper } = await lab.unguarded('b')
       for (const victim of [keeper, pid]) process.kill(victim, 'SIGKILL')
       expect(namesOf(await siblingsOf(lab, '--session', 'a'))).toEqual(['else', 'linked'])
       // A session that has another id by now is the same one.

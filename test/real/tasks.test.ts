@@ -134,7 +134,7 @@ verifies('one-owner', 'what a killed run had started is ended before the next on
   inLab(async (lab) => {
     await begin(lab, '--name a -- sleep 1001', '--name b --on-retire adopt -- sleep 1002')
     const tasks = [await lab.status('s.a'), await lab.status('s.b')].map(({ pid }) => pid)
-    const { pid, keeper } = await lab.status('s')
+    const { pid, keeper } = await lab.unguarded('s')
     for (const victim of [keeper, pid]) process.kill(victim, 'SIGKILL')
     await gone(pid)
     await lab.ok(['resume', 's', '--detach', '--', 'sleep', '1000'])
@@ -147,7 +147,7 @@ verifies('one-owner', 'so it is where a look has recorded the end of the killed 
   inLab(async (lab) => {
     await begin(lab, '--name a -- sleep 1001', '--name b --on-retire adopt -- sleep 1002')
     const tasks = [await lab.status('s.a'), await lab.status('s.b')].map(({ pid }) => pid)
-    const { pid, keeper } = await lab.status('s')
+    const { pid, keeper } = await lab.unguarded('s')
     for (const victim of [keeper, pid]) process.kill(victim, 'SIGKILL')
     await until('the end on record', async () => ['lost', 'failed'].includes((await lab.status('s')).state))
     await lab.ok(['resume', 's', '--detach', '--', 'sleep', '1000'])

@@ -167,9 +167,9 @@ verifies('lock-life', 'what dead processes of ours left is gone after the next s
     writeFileSync(join(run, 'aware.1'), '{}')
     // One that a crash left: no live run has it, and nobody is in it.
     const stem = cgroupStem(readOr(join(lab.home, 'install')).trim())
-    const place = dirname(readOr(join(run, 'cgroup')).trimEnd())
-    const empty = place === '.' ? [] : [join(place, `${stem}r0123456789ab`)]
-    for (const path of empty) mkdirSync(path)
+    const own = readOr(join(run, 'cgroup')).trimEnd()
+    const empty = own === '' ? [] : [own, join(dirname(own), `${stem}r0123456789ab`)]
+    for (const path of empty) mkdirSync(path, { recursive: true })
 
     const { code, stderr } = await lab.hf(['run', '--session', 's', '--dir', lab.dir, '--detach', '--', 'sleep', '1000'])
     expect(code, stderr).toBe(0)

@@ -25,7 +25,7 @@ const begin = async (lab: Lab): Promise<{ run: string; path: string; pid: number
   const restore = backUp(lab)
   const known = readdirSync(join(lab.home, 'runs'))
   await lab.ok(lab.detached('s', AGENT, 'idle'))
-  const { pid, keeper } = await lab.status('s')
+  const { pid, keeper } = await lab.unguarded('s')
   const run = readdirSync(join(lab.home, 'runs')).find((name) => !known.includes(name)) ?? ''
   restore()
   return { run, path: join(lab.home, 'runs', run), pid, keeper }

@@ -73,7 +73,9 @@ while [ -d "$hf_dir" ]; do
   [ -z "$hf_leave" ] || exit 0
   hf_agent_lives || hf_failures=$((hf_failures + 1))
   hf_find_cgroup
-  # Nobody is left, or somebody else ends it, and still it cannot be recorded: then the next look does. A tree that outlives its agent may take its time.
+  # Nobody is left, and still it cannot be recorded: then the next look does.
+  if [ "$hf_failures" -ge 2 ] && hf_empty; then exit 0; fi
+  # So it is where nobody can say who is left, or somebody else ends them. A tree that outlives its agent may take its time.
   if [ "$hf_failures" -ge 6 ] && { [ "$hf_until" != tree ] || hf_empty || [ -e "$hf_dir/retired" ]; }; then exit 0; fi
   hf_nap "$hf_failures"
   [ "$hf_until" != tree ] || hf_linger
