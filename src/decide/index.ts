@@ -45,7 +45,6 @@ export { decideNotification, type Happening, heldBack, historyFrom, NOTHING_TOLD
 export { isTelling, standsOn, typable, unspaced } from './pane-input.ts'
 export { patienceMs, type Want } from './patience.ts'
 export {
-  type BranchLook,
   nextStep,
   type RequestFacts,
   type RequestRun,

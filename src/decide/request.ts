@@ -1,4 +1,4 @@
-import type { Ended, RequestCause, RequestEnding, RequestReason, RequestState, WorkRequest } from '../model/index.ts'
+import type { BranchLook, Ended, RequestCause, RequestEnding, RequestReason, RequestState, WorkRequest } from '../model/index.ts'
 import { BY, isByPerson } from '../model/index.ts'
 
 /** The newest run of a request's session, if that is later than its claim. */
@@ -6,11 +6,6 @@ export type RequestRun =
   | { readonly kind: 'none' }
   | { readonly kind: 'live'; readonly id: string; readonly liveness: 'alive' | 'unknown'; readonly why: string | null }
   | { readonly kind: 'ended'; readonly run: Ended }
-
-/** What its branch holds beyond the commit that it began at. */
-export type BranchLook =
-  | { readonly kind: 'seen'; readonly head: string; readonly commits: number; readonly remote: string | null }
-  | { readonly kind: 'unknown'; readonly why: string }
 
 export type RequestFacts = {
   readonly now: number

@@ -12,6 +12,7 @@ export {
   type WaitingMessages,
 } from './agent-news.ts'
 export type { Anchor, AnchorFile, Anchors, AnchorVerdict, AnchorWord, Flock, ForeignFiles, ToolPidFiles } from './anchor.ts'
+export type { Branches, BranchLook } from './branch.ts'
 export { bytesOf, textOf } from './bytes.ts'
 export { namedSession, namesIn, partsOf, SESSION_ID, saying } from './command-line.ts'
 export { CGROUP_PREFIX, type CgroupBase, type CgroupView, type Containment, cgroupName, cgroupStem } from './containment.ts'
@@ -174,6 +175,7 @@ export {
   type Closing,
   isOpen,
   OPEN_REQUEST_STATES,
+  type Publish,
   REQUEST_END_STATES,
   REQUEST_EVENTS,
   REQUEST_TABLE,
@@ -269,6 +271,7 @@ export {
   type UsageWindow,
 } from './usage.ts'
 export type { Self, SelfProof } from './who-am-i.ts'
+export { LIMIT_POLICIES, type LimitPolicy, WORK_DEFAULT, type WorkConfig } from './work-config.ts'
 export {
   PUBLISH_WAYS,
   type TemplateValues,

@@ -60,6 +60,8 @@ export const policy = {
   /** A source hears of so many requests in one pass at most. Text from it is cut. */
   sourceBatch: 50,
   requestsShown: 10_000,
+  /** So many requests of a source may be open here at once, where config.toml says no number. */
+  sourceOpen: 10,
   titleChars: 200,
   feedbackChars: 64 * 1024,
   /** A secret is no longer, and a program that tells it takes no longer. */

@@ -73,8 +73,7 @@ export const REQUEST_REASONS = [
 export type RequestReason = (typeof REQUEST_REASONS)[number]
 
 /** What becomes of the commits of an agent: its branch goes to the repository's remote, or stays here. */
-export const PUBLISH_WAYS = ['branch', 'none'] as const
-export type Publish = (typeof PUBLISH_WAYS)[number]
+export type Publish = 'branch' | 'none'
 
 /** What was asked for. It never changes. */
 export type WorkOrder = {

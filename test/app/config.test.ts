@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openConfig } from '../../src/app/compose/config.ts'
-import { NOTIFY_DEFAULT, NOTIFY_KINDS } from '../../src/model/index.ts'
+import { NOTIFY_DEFAULT, NOTIFY_KINDS, WORK_DEFAULT } from '../../src/model/index.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hf-config-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -63,5 +63,77 @@ describe('[notify]', () => {
     ['[notify]\non = ["all"]', /notify\.on is a list of any of/],
   ])('%s is told, and left out of account', (text, trouble) => {
     expect(read(`${text}\n`)).toEqual({ notify: NOTIFY_DEFAULT, trouble: expect.stringMatching(trouble) })
+  })
+})
+
+describe('[work] and [source.NAME]', () => {
+  const open = (text: string) => {
+    writeFileSync(join(home, 'config.toml'), text)
+    return openConfig(home)
+  }
+  test('without a table the defaults hold', () => {
+    const config = open('')
+    expect([config.work(), config.sources()]).toEqual([WORK_DEFAULT, []])
+  })
+  test('every key is read, and a source takes what it does not say from [work]', () => {
+    const config = open(`
+      [work]
+      daemon = false
+      agent = ["claude", "--permission-mode", "acceptEdits"]
+      at_once = 5
+      per_repository = 2
+      per_label = { "size=large" = 1 }
+      publish = "branch"
+      review = true
+      rework = 0
+      usage_limit = "ask"
+      [source.plane]
+      url = "http://127.0.0.1:9"
+      token_env = "PLANE_TOKEN"
+      repositories = { "o/r" = "/r" }
+      labels = ["agent"]
+      open = 4`)
+    expect(config.work()).toEqual({
+      daemon: false,
+      agent: ['claude', '--permission-mode', 'acceptEdits'],
+      limits: { atOnce: 5, perRepository: 2, perLabel: { 'size=large': 1 } },
+      publish: 'branch',
+      review: true,
+      reworkLimit: 0,
+      usageLimit: 'ask',
+    })
+    expect(config.sources()).toEqual([
+      {
+        name: 'plane',
+        kind: 'http',
+        url: 'http://127.0.0.1:9',
+        token: { env: 'PLANE_TOKEN' },
+        repo: null,
+        repositories: { 'o/r': '/r' },
+        labels: ['agent'],
+        harness: 'claude',
+        publish: 'branch',
+        review: true,
+        reworkLimit: 0,
+        open: 4,
+      },
+    ])
+    expect(config.trouble()).toBeNull()
+  })
+  test.each([
+    ['work = 1', /work is a table: \[work\]/],
+    ['[work]\nat_once = 0', /work\.at_once is a number from 1 to 1000/],
+    ['[work]\nagent = "claude"', /work\.agent is a list of words/],
+    ['[work]\npublish = "pull-request"', /work\.publish is one of "none", "branch"/],
+    ['[work]\nidle = 1', /unknown key "work\.idle"/],
+    ['[source.Plane]\nurl = "http://h"', /a name is of small letters/],
+    ['[source.p]\nagent = "claude"', /source\.p\.url is needed/],
+    ['[source.p]\nurl = "http://h"', /source\.p\.agent is needed/],
+    ['[source.p]\nurl = "http://h"\nagent = "claude"\nrepo = "here"', /source\.p\.repo is an absolute path/],
+    ['[source.p]\nurl = "http://h"\nagent = "claude"\ntoken_env = "A"\ntoken_file = "/b"', /more than one of token_file/],
+  ])('%j starts no request', (text, why) => {
+    const config = open(text)
+    expect(() => [config.work(), config.sources()]).toThrow(why)
+    expect(config.trouble()).toMatch(why)
   })
 })

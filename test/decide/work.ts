@@ -1,5 +1,5 @@
-import type { BranchLook, RequestFacts, RequestRun } from '../../src/decide/index.ts'
-import type { Feedback, WorkOrder, WorkRequest, WorkResult } from '../../src/model/index.ts'
+import type { RequestFacts, RequestRun } from '../../src/decide/index.ts'
+import type { BranchLook, Feedback, WorkOrder, WorkRequest, WorkResult } from '../../src/model/index.ts'
 import { ended } from './build.ts'
 
 export const ORDER: WorkOrder = {

@@ -7,7 +7,7 @@ import type { StartRequest } from '../../src/app/start/request.ts'
 import type { World } from '../../src/app/world/world.ts'
 import { HARNESSES } from '../../src/harness/index.ts'
 import type { Harness, HostedKeeper, Launch, Namespaces, PaneTrouble, Place, ProcessId } from '../../src/model/index.ts'
-import { NOTIFY_DEFAULT } from '../../src/model/index.ts'
+import { NOTIFY_DEFAULT, WORK_DEFAULT } from '../../src/model/index.ts'
 import { ownProcess, realDirectories } from '../../src/observe/index.ts'
 import { place } from '../record/examples.ts'
 import { noConnections, noKeepers, noNotifiers, noPanes } from './edges.ts'
@@ -105,6 +105,22 @@ export async function starting() {
       socket: () => join(folder, 'tmux'),
       spawn,
     },
+    branches: {
+      base: async () => ({ commit: 'c0' }),
+      look: async () => ({ kind: 'seen', head: 'c0', commits: 0, remote: null }),
+      progress: async () => 'p',
+      changes: async () => [],
+      push: async () => null,
+    },
+    workflows: {
+      read: async () => ({ kind: 'none', branch: 'main', commit: 'c0' }),
+      parse: () => ({ settings: null, prompt: '' }),
+      render: (template) => template,
+      trusted: () => null,
+      trust: () => {},
+    },
+    work: () => WORK_DEFAULT,
+    sources: () => [],
     worktrees: {
       async add({ path }) {
         worktrees.push(path)

@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { HARNESSES, harnessFrom, SPARE, toolPidFilesFrom } from '../../harness/index.ts'
 import { FileTrouble, readFile } from '../../lib/index.ts'
-import type { Harness, NotifyConfig, SpareRule, ToolPidFiles } from '../../model/index.ts'
-import { NOTIFY_DEFAULT, NOTIFY_KINDS, Problem, policy } from '../../model/index.ts'
+import type { Harness, NotifyConfig, SourceSettings, SpareRule, ToolPidFiles, WorkConfig } from '../../model/index.ts'
+import { NOTIFY_DEFAULT, NOTIFY_KINDS, Problem, policy, WORK_DEFAULT } from '../../model/index.ts'
+import { sourcesFrom, workFrom } from './work-config.ts'
 
 export type Config = {
   /** The shipped list, with what `config.toml` adds (`[spare] add`) and takes away (`drop`), by process name. */
@@ -17,6 +18,9 @@ export type Config = {
   readonly daemonPort: () => number | null
   /** How people are told of what happens (`[notify]`). */
   readonly notify: () => NotifyConfig
+  /** How requests are worked on (`[work]`), and where they come from (`[source.NAME]`). */
+  readonly work: () => WorkConfig
+  readonly sources: () => readonly SourceSettings[]
   /** Where it lies; null: there is none. */
   readonly file: () => string | null
   /** What is wrong with it, once it was read. */
@@ -42,9 +46,18 @@ export function openConfig(home: string): Config {
       return port
     },
     notify: () => once().notify,
+    work: () => strictly(once(), 'work'),
+    sources: () => strictly(once(), 'sources'),
     file: () => (once().isThere ? join(home, 'config.toml') : null),
     trouble: () => known?.trouble ?? null,
   }
+}
+
+/** A worker that misread its settings would start the wrong agent, so it starts none. */
+function strictly<K extends 'work' | 'sources'>({ trouble, ...read }: Read, key: K): NonNullable<Read[K]> {
+  const value = read[key]
+  if (value !== null) return value as NonNullable<Read[K]>
+  throw new Problem('config-invalid', trouble ?? '', { hint: 'correct config.toml; until then no request is started' })
 }
 
 type Read = {
@@ -54,6 +67,8 @@ type Read = {
   readonly tools: readonly ToolPidFiles[]
   readonly port: number | 'unknown' | null
   readonly notify: NotifyConfig
+  readonly work: WorkConfig | null
+  readonly sources: readonly SourceSettings[] | null
   readonly trouble: string | null
 }
 
@@ -74,14 +89,16 @@ function readConfig(path: string): Read {
     isThere = read !== null
     return read ?? ''
   }
-  const { spare = {}, harness = {}, daemon = {}, notify = {}, pid_files = {}, ...more } = or(() => parsed(text(), path), {})
+  const { spare = {}, harness = {}, daemon = {}, notify = {}, pid_files = {}, work = {}, source = {}, ...more } = or(() => parsed(text(), path), {})
   if (Object.keys(more).length > 0) troubles.push(`${path}: ${unknownKeys(Object.keys(more))}`)
   const spares = or(() => sparesFrom(spare, path), SPARE)
   const own = or(() => harnessesFrom(harness, path), [])
   const tools = or(() => toolsFrom(pid_files, path), [])
   const port = or<Read['port']>(() => portFrom(daemon, path), 'unknown')
   const told = or(() => notifyFrom(notify, path), NOTIFY_DEFAULT)
-  return { isThere, spares, own, tools, port, notify: told, trouble: troubles.length === 0 ? null : troubles.join('; ') }
+  const working = or<Read['work']>(() => workFrom(work, path), null)
+  const sources = or<Read['sources']>(() => sourcesFrom(source, path, working ?? WORK_DEFAULT), null)
+  return { isThere, spares, own, tools, port, notify: told, work: working, sources, trouble: troubles.length === 0 ? null : troubles.join('; ') }
 }
 
 const unknownKeys = (keys: readonly string[], table = ''): string => `unknown key ${keys.map((key) => JSON.stringify(table + key)).join(', ')}`

@@ -3,7 +3,17 @@ import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
 import type { LookPorts } from '../../act/index.ts'
 import { findHarnessDaemons, harnessDaemonRules } from '../../harness/index.ts'
-import { cgroupContainers, daemonFiles, gitWorktrees, runFiles, shellKeepers, systemNotifiers, tmuxPanes } from '../../keep/index.ts'
+import {
+  cgroupContainers,
+  daemonFiles,
+  gitBranches,
+  gitWorktrees,
+  runFiles,
+  shellKeepers,
+  systemNotifiers,
+  tmuxPanes,
+  workflowFiles,
+} from '../../keep/index.ts'
 import type { ProcessRow, Store } from '../../model/index.ts'
 import { Problem, policy } from '../../model/index.ts'
 import { linuxCgroups, linuxConnections, linuxProcesses, ownProcess, readPlace, realDirectories } from '../../observe/index.ts'
@@ -136,6 +146,10 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
     harnessDaemonRules,
     ask: (asking, environment, ms) => keepers.ask(asking, environment, ms),
     worktrees: withFailpoints('worktrees', gitWorktrees(env, join(home.path, 'looks'))),
+    branches: withFailpoints('branches', gitBranches(env, join(home.path, 'looks'))),
+    workflows: workflowFiles(env, join(home.path, 'looks'), home.path, assets),
+    work: config.work,
+    sources: config.sources,
     host: hostname(),
     user: userName,
     store,

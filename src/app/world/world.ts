@@ -1,5 +1,6 @@
 import type { EndPorts, EndRunPorts, LookPorts } from '../../act/index.ts'
 import type {
+  Branches,
   Cgroups,
   Clock,
   Connections,
@@ -19,9 +20,12 @@ import type {
   ReadDatabase,
   RunFiles,
   RunRoot,
+  SourceSettings,
   SpareRule,
   Store,
   ToolPidFiles,
+  WorkConfig,
+  Workflows,
   Worktrees,
 } from '../../model/index.ts'
 
@@ -74,6 +78,11 @@ export type World = RunFiles & {
   readonly recordNestedAgents: EndRunPorts['recordNestedAgents']
   readonly learnAtEnd: EndRunPorts['learnAtEnd']
   readonly worktrees: Worktrees
+  readonly branches: Branches
+  readonly workflows: Workflows
+  /** How requests are worked on, and where they come from, as config.toml says. */
+  readonly work: () => WorkConfig
+  readonly sources: () => readonly SourceSettings[]
   readonly host: string
   /** Lazily, so that it costs nothing: `user@host`. */
   readonly user: () => string
