@@ -271,7 +271,7 @@ export {
   type UsageWindow,
 } from './usage.ts'
 export type { Self, SelfProof } from './who-am-i.ts'
-export { LIMIT_POLICIES, type LimitPolicy, WORK_DEFAULT, type WorkConfig } from './work-config.ts'
+export { LIMIT_POLICIES, WORK_DEFAULT, type WorkConfig } from './work-config.ts'
 export {
   PUBLISH_WAYS,
   type TemplateValues,
