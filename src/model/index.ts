@@ -284,4 +284,13 @@ export {
   type Workflows,
   type WorkflowTrust,
 } from './workflow.ts'
-export { BRANCH_PREFIX, REMOVED_PREFIX, WORKTREE_REASON, type WorktreeRequest, type WorktreeState, type Worktrees } from './worktree.ts'
+export {
+  BRANCH_PREFIX,
+  REMOVED_PREFIX,
+  WORKTREE_REASON,
+  type WorktreeContent,
+  type WorktreeRequest,
+  type WorktreeSeal,
+  type WorktreeState,
+  type Worktrees,
+} from './worktree.ts'

@@ -5,18 +5,36 @@ export type WorktreeRequest = { readonly repository: string; readonly path: stri
 export type WorktreeState =
   /** `branch`: the one it is on; null: none. */
   | { readonly kind: 'clean'; readonly branch: string | null }
-  /** There is work in it that is nowhere else, or git is in the middle of something. */
-  | { readonly kind: 'dirty'; readonly why: string }
+  /** There is work in it that is nowhere else, or git is in the middle of something. `content`: only files are, which can be compared. */
+  | { readonly kind: 'dirty'; readonly why: string; readonly content?: true }
   /** Whoever made it died over that: nobody has ever worked in it. */
   | { readonly kind: 'half' }
+  | { readonly kind: 'unknown'; readonly why: string }
+
+/** Exactly what lay in a worktree: its branch, the commit it is on, and the tree of all its files that git does not ignore. */
+export type WorktreeSeal = { readonly branch: string | null; readonly head: string; readonly tree: string }
+
+type Compared = { readonly seal: WorktreeSeal; readonly commits: number; readonly files: number }
+/** How all that lies in a worktree stands to a target branch. `commits`, `files`: since its base, or since both parted. */
+export type WorktreeContent =
+  /** The history of the target holds all of it: its commits, or (`squashed`) their content. */
+  | ({ readonly kind: 'in-target'; readonly how: 'merged' | 'squashed' } & Compared)
+  | ({ readonly kind: 'ahead' } & Compared)
   | { readonly kind: 'unknown'; readonly why: string }
 
 export interface Worktrees {
   /** Null: made and locked (git's own lock, with the reason). Otherwise why not, in one sentence. What git still lists of ours, and is gone, is forgotten first. */
   add(request: WorktreeRequest): Promise<string | null>
   state(path: string): Promise<WorktreeState>
-  /** Null: gone, since it was clean or half made. Otherwise why it stays. A branch of ours that holds nothing of its own goes too. */
-  remove(path: string): Promise<string | null>
+  /** Compares all its files and commits with a branch of the repository, by content. Writes nothing into the repository. */
+  content(path: string, target: string, base: string | null): Promise<WorktreeContent>
+  /** The commit of a branch of the repository; null: it has none of that name, or cannot be asked. */
+  branchAt(repository: string, branch: string): Promise<string | null>
+  /**
+   * Null: gone, since it was clean or half made. Otherwise why it stays. A branch of ours that holds nothing of its own goes too. `proven`: the
+   * target of a comparison holds exactly this, so files like these may go as well, and so may a branch of ours at that commit.
+   */
+  remove(path: string, proven?: { readonly seal: WorktreeSeal; readonly target: string }): Promise<string | null>
 }
 
 /** Git's own lock on a worktree of ours says so, and for which session; any other lock is somebody's wish that it stays. */

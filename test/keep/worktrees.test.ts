@@ -210,10 +210,10 @@ test('changed and untracked files are work; of what git ignores, single files ma
   expect(await worktrees.remove(path)).toContain('git ignores ignored')
   rmSync(join(path, 'ignored'))
   writeFileSync(join(path, 'new'), '')
-  expect(await worktrees.state(path)).toEqual({ kind: 'dirty', why: 'uncommitted: 0 changed, 1 untracked' })
+  expect(await worktrees.state(path)).toEqual({ kind: 'dirty', why: 'uncommitted: 0 changed, 1 untracked', content: true })
   git(path, 'mv', 'a', 'b')
   writeFileSync(join(path, '.gitignore'), 'ignored\n#\n')
-  expect(await worktrees.state(path)).toEqual({ kind: 'dirty', why: 'uncommitted: 3 changed, 1 untracked' })
+  expect(await worktrees.state(path)).toEqual({ kind: 'dirty', why: 'uncommitted: 3 changed, 1 untracked', content: true })
 })
 
 test('a lock of somebody else is a wish that it stays', async () => {

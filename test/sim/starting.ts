@@ -128,6 +128,8 @@ export async function starting() {
         return null
       },
       state: async () => ({ kind: 'clean', branch: null }),
+      content: async () => ({ kind: 'unknown', why: 'simulated' }),
+      branchAt: async () => null,
       async remove(path) {
         rmSync(path, { recursive: true })
         return null

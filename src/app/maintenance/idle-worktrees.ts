@@ -1,6 +1,7 @@
 import type { Store } from '../../model/index.ts'
 import { holdingsOn } from '../lock/judge-locks.ts'
-import { cwdsBelow, removeUnused, whoUses } from '../worktree/worktree.ts'
+import { removeUnused, whoUses } from '../worktree/remove-worktree.ts'
+import { cwdsBelow } from '../worktree/worktree.ts'
 import type { World } from '../world/world.ts'
 import type { Removable } from './removable.ts'
 

@@ -1,5 +1,5 @@
 import { basename, join, relative } from 'node:path'
-import { areWorktrees, type Holding } from '../../decide/index.ts'
+import { areWorktrees } from '../../decide/index.ts'
 import type { Directory, Store } from '../../model/index.ts'
 import { BRANCH_PREFIX, isDead, Problem, WORKTREE_REASON } from '../../model/index.ts'
 import type { WorktreeView } from '../../show/index.ts'
@@ -118,25 +118,6 @@ export function worktreeAt({ directories, worktreesFolder }: Pick<World, 'direct
   const path = join(worktreesFolder, name)
   return { path, branch: directories.branch(path), repository: directories.mainWorktree(path) }
 }
-
-/** Held while it is asked once more and removed: who wants to start there is refused, or was first and is seen. Null: it is gone. */
-export async function removeUnused(world: World, store: Store, path: string): Promise<string | null> {
-  const directory = world.directories.look(path, world.directories.mounts())
-  if (directory === null) return 'it cannot be entered'
-  const held = await whileHeld(
-    world,
-    store,
-    directory,
-    'it is being removed',
-    async () => cwdsBelow(world)(path) ?? (await world.worktrees.remove(path)),
-  )
-  return 'done' in held ? held.done : whoUses(held.inTheWay)
-}
-
-export const whoUses = ({ lock, verdict }: Holding): string =>
-  verdict.kind === 'unknown'
-    ? `it may be in use by ${lock.session ?? lock.user}: ${verdict.why}`
-    : `${lock.session ?? lock.user} ${lock.holder.kind === 'run' ? 'works in it' : `holds it: ${lock.reason}`}`
 
 /** Who works in a directory, or below it, whether or not we know them. */
 export function cwdsBelow({ processes }: Pick<World, 'processes'>): (path: string) => string | null {

@@ -8,8 +8,11 @@ import type { Seat } from './seat.ts'
 /** `folder`: where looks have their private folders, a moment each. */
 export type Site = { readonly env: Environment; readonly folder: string }
 
-/** Git for looking at a worktree. It executes nothing but git itself: decision 029. */
-export type Look = (args: readonly string[]) => Promise<Answer>
+/** Git for looking at a worktree. It executes nothing but git itself: decision 029. `more`: variables for this one call. */
+export type Look = (args: readonly string[], more?: Environment) => Promise<Answer>
+
+/** Where a comparison keeps the objects that it makes: none of them comes into the repository. */
+export const NEW_OBJECTS = 'new'
 
 /** What a repository shares among its worktrees, and is only data. Neither `config` nor `hooks` is among it. */
 const DATA = ['objects', 'refs', 'packed-refs', 'reftable', 'info', 'shallow']
@@ -30,7 +33,7 @@ export async function lookAt<T>(
   { env, folder }: Site,
   path: string,
   seat: Seat,
-  body: (git: Look) => Promise<T>,
+  body: (git: Look, folder: string) => Promise<T>,
 ): Promise<T | { readonly trouble: string }> {
   const settings = await settingsOf(env, seat)
   if (typeof settings === 'string') return { trouble: settings }
@@ -48,7 +51,10 @@ export async function lookAt<T>(
     XDG_CONFIG_HOME: room.folder,
   }
   try {
-    return await body((args) => runGit(env, own, ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', ...args]))
+    return await body(
+      (args, more) => runGit(env, { ...own, ...more }, ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', ...args]),
+      room.folder,
+    )
   } finally {
     await rm(room.folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
   }
@@ -96,6 +102,7 @@ async function makeRoom(parent: string, { common }: Seat, settings: ReadonlyMap<
   try {
     await mkdir(parent, { mode: 0o700, recursive: true })
     folder = await mkdtemp(join(parent, 'look-'))
+    await mkdir(join(folder, NEW_OBJECTS))
     for (const name of DATA) await symlink(join(common, name), join(folder, name))
     const version = [...settings.keys()].some((name) => name in FORMATS) ? '1' : '0'
     const lines = [['core.repositoryformatversion', version] as const, ...settings].map(([name, value]) => lineOf(name, value))

@@ -46,17 +46,22 @@ async function stateByGit(git: Look, path: string, { own }: Seat): Promise<Workt
   const status = await git(['status', '--porcelain=v1', ...look])
   if (status.kind === 'failed') return { kind: 'unknown', why: status.why }
   const told = status.out.split('\0').filter((entry) => entry !== '')
-  const [ignored, open] = [told.filter(isIgnored), told.filter((entry) => !isIgnored(entry))]
+  const open = told.filter((entry) => !isIgnored(entry))
   const untracked = open.filter((entry) => entry.startsWith('??')).length
-  if (open.length > 0)
-    return { kind: 'dirty', why: `uncommitted: ${open.length - untracked} changed, ${untracked} untracked${await filtered(git, path, open)}` }
+  const more = ignoredWork(told.filter(isIgnored)) ?? (await hiddenWork(git, path, own)) ?? (await headOf(git))
+  if (open.length === 0) return more
+  const why = `uncommitted: ${open.length - untracked} changed, ${untracked} untracked${await filtered(git, path, open)}`
+  return more.kind === 'clean' && !open.some(isTwice) ? { kind: 'dirty', why, content: true } : { kind: 'dirty', why }
+}
+
+/** What was staged is neither what was committed nor what lies in the file. */
+const isTwice = (entry: string): boolean => /^[^ ?][^ ?]/.test(entry)
+
+function ignoredWork(ignored: readonly string[]): WorktreeState | null {
   const only = ignored.map((entry) => entry.slice(3)).filter((name) => !name.endsWith('/'))
-  if (only.length > 0)
-    return {
-      kind: 'dirty',
-      why: `git ignores ${only.slice(0, 3).join(', ')}${only.length > 3 ? ` and ${only.length - 3} more` : ''}, which may be only here`,
-    }
-  return (await hiddenWork(git, path, own)) ?? headOf(git)
+  if (only.length === 0) return null
+  const more = only.length > 3 ? ` and ${only.length - 3} more` : ''
+  return { kind: 'dirty', why: `git ignores ${only.slice(0, 3).join(', ')}${more}, which may be only here` }
 }
 
 /** Whole folders that git ignores are made by tools, and can be made again; single files (`.env`) may be somebody's only copy. */

@@ -3,6 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { BRANCH_PREFIX, type Environment, REMOVED_PREFIX, type WorktreeRequest, type Worktrees } from '../../model/index.ts'
 import { type Acting, actingGit } from './acting.ts'
+import { contentOf } from './content.ts'
 import { type Answer, isThere, linesOf } from './git.ts'
 import type { Site } from './looking.ts'
 import { seatOf } from './seat.ts'
@@ -15,10 +16,17 @@ const TREE_MS = 120_000
 export function gitWorktrees(env: Environment, looks: string): Worktrees {
   const acting = actingGit(env)
   const site = { env, folder: looks }
-  return { add: (request) => add(acting, request), state: (path) => stateOf(site, path), remove: (path) => remove(site, acting.quietly, path) }
+  return {
+    add: (request) => add(acting, request),
+    state: (path) => stateOf(site, path),
+    content: (path, target, base) => contentOf(site, path, target, base),
+    branchAt: (repository, branch) => branchAt(acting.quietly, repository, branch),
+    remove: (path, proven) => remove(site, acting.quietly, path, proven ?? null),
+  }
 }
 
 type Git = Acting['quietly']
+type Proven = NonNullable<Parameters<Worktrees['remove']>[1]>
 
 async function add({ quietly: git, asUser }: Acting, { repository, path, branch, reason }: WorktreeRequest): Promise<string | null> {
   const trouble = await nameTrouble(git, branch)
@@ -52,6 +60,11 @@ async function forgetMissing(git: Git, repository: string, path: string, branch:
     if (isInTheWay && dirname(at) === dirname(path) && !(await isThere(at)))
       await git(repository, ['worktree', 'remove', '--force', '--force', '--', at])
   }
+}
+
+async function branchAt(git: Git, repository: string, branch: string): Promise<string | null> {
+  const answer = await git(repository, ['show-ref', '--verify', '--hash', `refs/heads/${branch}`])
+  return answer.kind === 'done' ? answer.out.trim() : null
 }
 
 /** Git also expands what stands for a name, such as `@{-1}`. */
@@ -92,10 +105,12 @@ async function takeBack(git: Git, repository: string, path: string): Promise<voi
  * Git alone would remove one in the middle of a rebase, or on a commit that nothing else holds. It is moved aside first: one who dies over
  * the removal leaves no half of a worktree behind, only what `prune` may delete.
  */
-async function remove(site: Site, git: Git, path: string): Promise<string | null> {
+async function remove(site: Site, git: Git, path: string, proven: Proven | null): Promise<string | null> {
   const seen = await stateOf(site, path)
   if (seen.kind === 'half') return removeHalf(git, path)
-  if (seen.kind !== 'clean') return seen.why
+  if (seen.kind === 'unknown' || (seen.kind === 'dirty' && (seen.content !== true || proven === null))) return seen.why
+  const changed = proven === null ? null : await changeSince(site, path, proven)
+  if (changed !== null) return changed
   const seat = seatOf(path)
   if (typeof seat === 'string') return seat
   const main = (args: readonly string[], ms?: number): Promise<Answer> => git(seat.common, ['--git-dir=.', ...args], ms)
@@ -112,8 +127,24 @@ async function remove(site: Site, git: Git, path: string): Promise<string | null
     return forgotten.why
   }
   await rm(aside, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
-  if (seen.branch?.startsWith(BRANCH_PREFIX)) await main(['branch', '-d', '--', seen.branch])
+  const branch = proven?.seal.branch ?? (seen.kind === 'clean' ? seen.branch : null)
+  if (branch?.startsWith(BRANCH_PREFIX)) await dropBranch(main, branch, proven?.seal.head ?? null)
   return null
+}
+
+/** A branch is dropped only at the commit that was compared, or if git itself sees that it holds nothing of its own. */
+async function dropBranch(main: (args: readonly string[]) => Promise<Answer>, branch: string, at: string | null): Promise<void> {
+  if (at === null) return void (await main(['branch', '-d', '--', branch]))
+  const dropped = await main(['update-ref', '-d', `refs/heads/${branch}`, at])
+  if (dropped.kind === 'done') await main(['config', '--local', '--remove-section', `branch.${branch}`])
+}
+
+/** It is compared once more: only that very content may go. */
+async function changeSince(site: Site, path: string, { seal, target }: Proven): Promise<string | null> {
+  const now = await contentOf(site, path, target, null)
+  if (now.kind === 'unknown') return now.why
+  const same = now.kind === 'in-target' && now.seal.head === seal.head && now.seal.tree === seal.tree && now.seal.branch === seal.branch
+  return same ? null : `it has changed since it was compared with ${target}`
 }
 
 /** Null: it is gone. */
