@@ -107,6 +107,7 @@ export {
 } from './marker.ts'
 export type { Addressed, Inbox, Message, NewMessage, Said, Saying, SayingKind, Sender, Sent } from './message.ts'
 export { nearest } from './nearest.ts'
+export type { NestedAgent, NestedLine } from './nested-agent.ts'
 export {
   NOTIFY_DEFAULT,
   NOTIFY_KINDS,

@@ -44,10 +44,18 @@ export type SessionView = {
 
 export type WorktreeView = { readonly path: string; readonly branch: string | null; readonly repository: string | null }
 
-/** A task, or a run that was started inside. */
-export type TaskView = { readonly run: Run; readonly usage: Usage | null }
+/** A task, or a run that was started inside. `nested`: an agent that lives inside the session, and is on no record yet. */
+export type TaskView = { readonly run: Run; readonly usage: Usage | null; readonly nested?: NestedView }
 
-export const taskJson = ({ run, usage }: TaskView): Record<string, unknown> => ({
+export type NestedView = {
+  readonly harness: string
+  readonly nativeId: string | null
+  readonly pid: number
+  /** The process that started it; null: that was gone when it was first seen. */
+  readonly startedBy: { readonly pid: number; readonly name: string } | null
+}
+
+export const taskJson = ({ run, usage, nested }: TaskView): Record<string, unknown> => ({
   session: run.session,
   run: run.id,
   state: run.state,
@@ -58,6 +66,7 @@ export const taskJson = ({ run, usage }: TaskView): Record<string, unknown> => (
   exit: isLive(run) ? null : run.exit,
   reason: isLive(run) ? null : run.reason,
   usage: usageJson(usage),
+  ...(nested === undefined ? {} : { nested }),
 })
 
 /** The stable object of each entry of `task ls --json`. `parent`: the session that it is a task of. */

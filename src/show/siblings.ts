@@ -1,7 +1,8 @@
 import type { Said, Saying } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
-import { activityJson, type SessionView, usageJson } from './session-view.ts'
+import { activityJson, type SessionView, taskJson, usageJson } from './session-view.ts'
 import { type Cell, shorten, table } from './table.ts'
+import { taskText } from './task.ts'
 import { age, iso } from './time.ts'
 import { tokensShort } from './usage.ts'
 
@@ -62,6 +63,7 @@ function wordsOf({ sight, relation, said, locks }: SiblingView, self: string | n
   const by = (what: string, saying: Saying | null | undefined): string[] =>
     saying == null ? [] : [`${what} (${age(now - saying.at)} ago): ${cut(plain(saying.text), SAID_LENGTH)}`]
   return [
+    ...sight.tasks.flatMap((task) => (task.nested === undefined ? [] : [cut(`inside it: ${taskText(task, now)}`, SAID_LENGTH)])),
     ...(relation === null ? [] : [relation === 'child' ? `it was started in ${self}` : `${self} was started in it`]),
     ...by('plan', said?.plan),
     ...by('result', said?.result),
@@ -91,6 +93,7 @@ export const siblingJson = ({ sight, relation, branch, said, locks, ports, here 
   locks,
   ports,
   usage: usageJson(null, sight.tokens),
+  tasks: sight.tasks.map(taskJson),
   note: sight.note,
   ...(here === undefined ? {} : { here }),
 })

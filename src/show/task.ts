@@ -1,7 +1,7 @@
 import type { Containment, Usage } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
-import type { SessionView, TaskView } from './session-view.ts'
+import type { NestedView, SessionView, TaskView } from './session-view.ts'
 import { type Cell, shorten, table } from './table.ts'
 import { age } from './time.ts'
 import { tokensText } from './usage.ts'
@@ -16,11 +16,16 @@ export const cpuText = (usage: Usage | null): string | null =>
   usage === null ? null : `${usage.whole ? '' : 'at least '}${(usage.cpuMs / 1000).toFixed(usage.cpuMs < 10_000 ? 2 : 0)} s of CPU`
 
 /** One line about a run that was started inside another. */
-export function taskText({ run, usage }: TaskView, now: number): string {
+export function taskText({ run, usage, nested }: TaskView, now: number): string {
   const since = isLive(run) ? `for ${age(now - run.startedAt)}` : `after ${age(run.endedAt - run.startedAt)}: ${plain(run.reason)}`
   const burned = usageText(usage)
-  return `${run.session} ${run.state} ${since}${burned === null ? '' : `, ${burned}`}${run.task === 'adopt' ? ', to be adopted at a takeover' : ''}`
+  const inside = nested === undefined ? '' : `, ${starterWords(nested)}`
+  return `${run.session} ${run.state} ${since}${burned === null ? '' : `, ${burned}`}${run.task === 'adopt' ? ', to be adopted at a takeover' : ''}${inside}`
 }
+
+/** Who started an agent inside a session. */
+export const starterWords = ({ startedBy }: NestedView): string =>
+  startedBy === null ? 'started inside' : `started by ${plain(startedBy.name)} (pid ${startedBy.pid})`
 
 export function tasksText(tasks: readonly (TaskView & { readonly parent: string })[], now: number, paint: Paint): string[] {
   if (tasks.length === 0) return [paint.dim('no tasks')]

@@ -1,9 +1,9 @@
 import type { Activity, HoldfastEvent, Member, ProcessRow, RunState, Saying, Spared, Suspect } from '../model/index.ts'
 import { describeExit, isLive, totalTokens } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
-import type { SessionView } from './session-view.ts'
+import type { SessionView, TaskView } from './session-view.ts'
 import { type Cell, shorten, table } from './table.ts'
-import { containmentText, cpuText, taskText } from './task.ts'
+import { containmentText, cpuText, starterWords, taskText } from './task.ts'
 import { age, iso } from './time.ts'
 import { tokensShort, tokensText } from './usage.ts'
 
@@ -19,13 +19,13 @@ const stateColour = (state: RunState, paint: Paint): ((text: string) => string) 
 /** `ls`: one line a session. */
 export function sessionsText(sights: readonly SessionView[], now: number, paint: Paint): string[] {
   if (sights.length === 0) return [paint.dim('no sessions')]
-  const counts = sights.some(({ tokens }) => tokens?.session != null)
+  const counts = sights.some(({ tokens, tasks }) => tokens?.session != null || tasks.some(({ usage }) => usage?.tokens != null))
   const names = ['SESSION', 'STATE', 'PID', 'AGE', ...(counts ? ['TOKENS'] : []), 'DIRECTORY', 'COMMAND']
   const head: Cell[] = names.map((text) => ({ text, paint: paint.dim }))
-  const rows = sights.map((sight): Cell[] => {
+  const rows = sights.flatMap((sight): Cell[][] => {
     const { session, run, pid } = sight
     const since = isLive(run) ? run.startedAt : run.endedAt
-    return [
+    const row: Cell[] = [
       { text: session.name === null || session.name === session.id ? session.id : `${session.id} (${session.name})`, paint: paint.bold },
       stateCell(sight, now, paint),
       { text: isLive(run) && pid !== null ? String(pid) : '-' },
@@ -34,8 +34,25 @@ export function sessionsText(sights: readonly SessionView[], now: number, paint:
       { text: shorten(plain(placeText(sight)), DIR_WIDTH) },
       { text: lastColumn(sight) },
     ]
+    return [row, ...sight.tasks.flatMap((task) => nestedRow(task, counts, now, paint))]
   })
   return table([head, ...rows])
+}
+
+/** An agent inside a session stands below it, with what it burns itself. */
+function nestedRow({ run, usage, nested }: TaskView, counts: boolean, now: number, paint: Paint): Cell[][] {
+  if (nested === undefined) return []
+  return [
+    [
+      { text: `  ${run.session}` },
+      { text: run.state, paint: stateColour(run.state, paint) },
+      { text: String(nested.pid) },
+      { text: age(now - run.startedAt) },
+      ...(counts ? [{ text: usage?.tokens == null ? '-' : tokensShort(usage.tokens) }] : []),
+      { text: shorten(plain(run.dir), DIR_WIDTH) },
+      { text: `${shorten(plain(run.argv.join(' ')), COMMAND_WIDTH)}  · ${starterWords(nested)}` },
+    ],
+  ]
 }
 
 /** What needs an answer is seen at once. */

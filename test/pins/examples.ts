@@ -131,6 +131,7 @@ export const SIBLING = {
   locks: [],
   ports: [],
   usage: null,
+  tasks: [],
   note: null,
 }
 

@@ -34,6 +34,7 @@ describe('siblings --json pins', () => {
       locks: [],
       ports: null,
       usage: null,
+      tasks: [],
       note: null,
     })
   })
@@ -74,6 +75,7 @@ describe('siblings --json pins', () => {
         tokensWhole: false,
         unwatched: null,
       },
+      tasks: [],
       note: 'on another machine',
       here: true,
     })

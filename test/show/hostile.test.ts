@@ -290,7 +290,13 @@ const TEXTS: Readonly<Record<string, Given>> = {
   stuckText: (_, text) => ends.slice(0, 5).map((end) => show.stuckText(on(text)(end) as never, 3)),
   suspectText: (_, text) => [show.suspectText([text], [text])],
   tasksText: (paint, text) => [show.tasksText(on(text)([{ run: ended({ task: 'adopt' }), usage: null, parent: 'outer' }]), NOW, paint)],
-  taskText: (_, text) => [show.taskText(on(text)({ run: ended({ task: 'adopt' }), usage: null }), NOW)],
+  taskText: (_, text) => {
+    const nested = { harness: 'codex', nativeId: null, pid: 5, startedBy: { pid: 4, name: 'claude' } }
+    return [
+      { run: ended({ task: 'adopt' }), usage: null },
+      { run: running(), usage: null, nested },
+    ].map((one) => show.taskText(on(text)(one), NOW))
+  },
   tokensText: () => [show.tokensText(tokens)],
   treeText: (paint, text) => [
     show.treeText(

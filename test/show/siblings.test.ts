@@ -82,6 +82,7 @@ describe('siblings', () => {
       locks: [],
       ports: [1],
       usage: null,
+      tasks: [],
       note: null,
       here: true,
     })

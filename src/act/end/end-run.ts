@@ -163,7 +163,7 @@ export const endWhatIsLeft = (run: Run, ender: EndRunPorts, how: How): Promise<R
 async function finished(run: Run, tally: Tally, how: How, ender: EndRunPorts, unrecorded: Error | null = null): Promise<RunEnd> {
   const stuck = await endChildren(run, how, tally, ender)
   await release(run, ender)
-  if (unrecorded === null && tally.agents.length > 0) await ender.recordNestedAgents(run, tally.agents)
+  if (unrecorded === null) await ender.recordNestedAgents(run, tally.agents)
   ender.runLogs.cap(run.id)
   // Its keeper may go: nothing is left for it to see to.
   if (!isLive(run) && unrecorded === null && run.keeper !== null && isHere(run, ender)) {

@@ -2,6 +2,7 @@ import { censusOf, type LookPorts } from '../../act/index.ts'
 import { agentsAmong, mayBeAgent, registeredAgents } from '../../harness/index.ts'
 import type { Agent, Environment, LiveRun, ProcessId, ProcessRow } from '../../model/index.ts'
 import { innermostCookie, isDead, LINEAGE_VARIABLE, sameProcess } from '../../model/index.ts'
+import { isNoted } from '../usage/nested-notes.ts'
 import { placesIn, placesOf } from '../usage/usage-baseline.ts'
 import { candidateOf } from '../world/process-candidate.ts'
 import type { World } from '../world/world.ts'
@@ -13,14 +14,17 @@ type Senses = Pick<World, 'cgroups' | 'env' | 'evidence' | 'ownHarnesses' | 'pro
 
 /**
  * The agents at work in a run, each with what it shows of itself. Wrappers and scripts are passed over: then the eldest agent that no other one
- * started is the main one. `members`: those of the run, where they were just counted; left out: the cheap ones are looked at.
+ * started is the main one. One that was seen inside stays inside, also when it is the only one left. `members`: those of the run, where they were
+ * just counted; left out: the cheap ones are looked at.
  */
 export function agentsOfRun(world: Senses, run: LiveRun, command: ProcessId, members?: readonly ProcessRow[]): RunAgents {
   const rows = members ?? nearRows(world, run, command)
   const agents = agentsIn(world, run, rows, command)
   const isCommand = ({ row, launchers }: Agent): boolean => [row, ...launchers].some((one) => sameProcess(one, command))
   const main =
-    agents.find(isCommand) ?? agents.filter((agent) => !isBelow(agent, agents, rows)).toSorted((a, b) => a.row.ticks - b.row.ticks)[0] ?? null
+    agents.find(isCommand) ??
+    agents.filter((agent) => !isBelow(agent, agents, rows) && !isNoted(world, run.id, agent)).toSorted((a, b) => a.row.ticks - b.row.ticks)[0] ??
+    null
   return { main, inner: agents.filter((agent) => agent !== main) }
 }
 

@@ -11,13 +11,14 @@ import { agentsOfRun } from './agents-of-run.ts'
 import { bind, isFencedFrom, isOnDisk } from './bind.ts'
 import { knownOf } from './known-harness.ts'
 import { hasLeft } from './learn.ts'
+import { noteAgents } from './nested.ts'
 
 /**
  * Looks closely which conversation a run's agent carries: also by what it tells its tools, and by its output. `members`: those of the run, where
  * they were just counted.
  */
 export async function learnNative(world: World, store: Store, run: LiveRun, session: Session, members?: readonly Member[]): Promise<void> {
-  const native = await carriedBy(world, run, members)
+  const native = await carriedBy(world, store, run, members)
   if (native === null || (native.id === session.native && native.harness === session.harness) || isFencedFrom(world, run, native)) return
   const harness = world.harnesses().find(({ name }) => name === native.harness)
   if (harness === undefined || !isOnDisk(world, run, harness, native.id) || (await hasLeft(world, store, run, native.id))) return
@@ -25,7 +26,7 @@ export async function learnNative(world: World, store: Store, run: LiveRun, sess
 }
 
 /** Null: nobody can tell yet. */
-async function carriedBy(world: World, run: LiveRun, counted?: readonly Member[]): Promise<NativeId | null> {
+async function carriedBy(world: World, store: Store, run: LiveRun, counted?: readonly Member[]): Promise<NativeId | null> {
   const { evidence, agentState } = world
   const known = (): NativeId | null => agentState.natives(run.id).at(-1) ?? null
   const command = evidence.harness(run.id)
@@ -33,7 +34,8 @@ async function carriedBy(world: World, run: LiveRun, counted?: readonly Member[]
   // Who looks for its members also learns which session was handed to a shared daemon.
   const members = counted ?? (await censusOf(run, world, false)).members
   const rows = members.map(({ row }) => row).filter(({ state }) => !isDead(state))
-  const { main } = agentsOfRun(world, run, command, rows)
+  const { main, inner } = agentsOfRun(world, run, command, rows)
+  if (inner.length > 0) await noteAgents(world, store, run, inner, members)
   const shown = main === null ? null : main.nativeId
   if (main === null || (shown === null && known() !== null)) return known()
   const harness = world.harnesses().find(({ name }) => name === main.harness)

@@ -6,6 +6,7 @@ import { type Recorder, recordInPassing } from '../world/best-effort-write.ts'
 import type { World } from '../world/world.ts'
 import { agentsOfRun, isItsOwn, type RunAgents } from './agents-of-run.ts'
 import { bind, fenceOff, isFencedFrom, isOnDisk } from './bind.ts'
+import { noteAgents, recordEndedNested } from './nested.ts'
 
 type Seen = RunAgents & { readonly session: Session; readonly run: LiveRun; readonly command: ProcessId }
 
@@ -15,15 +16,15 @@ type Seen = RunAgents & { readonly session: Session; readonly run: LiveRun; read
  */
 export async function learnAll(world: World, store: Store, known?: readonly SessionRecord[]): Promise<boolean> {
   const views = known ?? (await store.sessions.snapshot('live', world.policy.sessionsShown)).views
+  let changed = await settleNested(world, store, views)
   const seen = views.flatMap(({ session, run }): Seen[] => {
     const command = run === null || !isLive(run) || !isHere(run, world) ? null : harnessOf(run, world.evidence)
     if (run === null || !isLive(run) || command === null || !isThere(command, world.processes)) return []
     const agents = agentsOfRun(world, run, command)
     return agents.main === null ? [] : [{ session, run, command, ...agents }]
   })
-  if (seen.length === 0) return false
+  if (seen.length === 0) return changed
   const record = recordInPassing()
-  let changed = false
   // Of two that came to one conversation since the last look, the session that is older stays.
   for (const one of seen.toSorted((a, b) => a.run.startedAt - b.run.startedAt)) {
     const native = shownBy(world, one)
@@ -35,7 +36,23 @@ export async function learnAll(world: World, store: Store, known?: readonly Sess
     })
   }
   await meetInner(world, store, seen, record)
+  for (const { run, inner } of seen) if (inner.length > 0) await noteAgents(world, store, run, inner)
   return changed
+}
+
+/** Agents that have ended inside a session come on record while it goes on. */
+async function settleNested(world: World, store: Store, views: readonly SessionRecord[]): Promise<boolean> {
+  const record = recordInPassing()
+  let settled = false
+  for (const { run } of views) {
+    if (run === null || !isLive(run)) continue
+    await record(async () => {
+      const hasSettled = await recordEndedNested(world, store, run)
+      settled ||= hasSettled
+      return hasSettled
+    })
+  }
+  return settled
 }
 
 /** Null: it shows none, or the one that is on record. */

@@ -6,6 +6,7 @@ import type { SessionView } from '../../show/index.ts'
 import { activityOf } from '../activity/activity.ts'
 import { learnAtEnd } from '../conversation/conversation.ts'
 import { learnAll } from '../conversation/learn.ts'
+import { recordEndedNested } from '../conversation/nested.ts'
 import { hasHooks } from '../hooks/install-hooks.ts'
 import { judgeLocks } from '../lock/judge-locks.ts'
 import { forgottenLocks, stillForgotten } from '../lock/trees-without-record.ts'
@@ -16,6 +17,7 @@ import type { World } from '../world/world.ts'
 import { findSeen } from './find-seen.ts'
 import { findSession } from './find-session.ts'
 import { haveFinished } from './have-finished.ts'
+import { nestedTasks } from './nested-tasks.ts'
 
 /** `locks`: those that were on record when it was looked. */
 export type SeenAll = { readonly sights: SessionView[]; readonly unreadable: readonly string[]; readonly locks: readonly Lock[] }
@@ -81,7 +83,7 @@ async function seeViews(world: World, store: Store, views: readonly SessionRecor
     if (isLive(run)) world.runLogs.cap(run.id)
     sights.push({
       session,
-      tasks: [],
+      tasks: isLive(run) ? nestedTasks(world, run, effort) : [],
       worktree: worktreeAt(world, run.dir),
       ...(isLive(run) && seen !== undefined ? await convergeOne(world, store, session, run, seen, recorder) : ended(run)),
     })
@@ -116,14 +118,10 @@ async function convergeOne(world: World, store: Store, session: Session, run: Li
     await record(() => learnAtEnd(world, store, run))
     const ending = { ...step.ending, usage: usageOf(run, [], world) }
     await record(() => store.claims.recordEnded(run, ending, seen.harnessId, at))
-    return ended(
-      (await store.runs.get(run.id).then((now) => (now !== null && !isLive(now) ? now : null))) ?? {
-        ...run,
-        ...ending,
-        harness: seen.harnessId,
-        endedAt: at,
-      },
-    )
+    const now = await store.runs.get(run.id)
+    const over = now !== null && !isLive(now) ? now : { ...run, ...ending, harness: seen.harnessId, endedAt: at }
+    if (now !== null && !isLive(now)) await record(() => recordEndedNested(world, store, over))
+    return ended(over)
   }
   if (step.kind === 'record-exit') await record(() => store.claims.recordExited(run, step.exit, world.clock.now()))
   const finishing = await haveFinished(world, run, judged, seen.keeper)

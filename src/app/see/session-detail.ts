@@ -1,13 +1,16 @@
 import { censusOf, usageOf, withPorts } from '../../act/index.ts'
-import type { LiveRun, Member, Run, SessionRecord, Store, Suspect } from '../../model/index.ts'
-import { isLive } from '../../model/index.ts'
+import type { LiveRun, Member, ProcessId, Run, SessionRecord, Store, Suspect } from '../../model/index.ts'
+import { isLive, sameProcess } from '../../model/index.ts'
 import type { SessionView, TaskView, TreeView } from '../../show/index.ts'
 import { suspectsOfRuns } from '../agent/suspects.ts'
 import { learnNative } from '../conversation/conversation.ts'
 import { learnAll } from '../conversation/learn.ts'
+import { recordEndedNested } from '../conversation/nested.ts'
+import { recordInPassing } from '../world/best-effort-write.ts'
 import type { World } from '../world/world.ts'
 import { findSession } from './find-session.ts'
 import { seeFound } from './look-at-sessions.ts'
+import { nestedTasks } from './nested-tasks.ts'
 import { besideSession } from './see-locks.ts'
 
 /** Everything about one session: with what was started in it, what it has burned, and what holds it together. */
@@ -15,13 +18,14 @@ export async function seeDetail(world: World, reference: string): Promise<Sessio
   const store = await world.store('reader')
   const sight = await seeFound(world, await findLearned(world, store, reference))
   const { run } = sight
+  if (!isLive(run)) await recordInPassing()(() => recordEndedNested(world, store, run))
   const started = await store.runs.startedIn(run.id, world.policy.runsShown)
   return {
     ...sight,
     said: (await store.messages.said([run.id])).get(run.id) ?? { plan: null, result: null },
     ...(await unreadOf(world, store, run.session)),
     usage: await burned(world, run),
-    tasks: await Promise.all(started.map((child) => taskView(world, child))),
+    tasks: [...(isLive(run) ? nestedTasks(world, run, 'all') : []), ...(await Promise.all(started.map((child) => taskView(world, child))))],
     ...(isLive(run) ? { entered: world.evidence.cgroup(run.id) !== null, ...(await besideSession(world, run.session)) } : {}),
   }
 }
@@ -64,8 +68,24 @@ export async function seeTree(world: World, reference: string, withSuspects: boo
   if (!isLive(run) || liveness === 'unknown') return { sight, members: [], spared: [], suspects, tasks: [] }
   const { members, spared } = await censusOf(run, world, false)
   const live = sight.tasks.filter(({ run: child }) => isLive(child))
-  const tasks = await Promise.all(live.map(async (task) => ({ task, members: await membersOf(world, task.run as LiveRun) })))
-  return { sight, members: withPorts(members, world), spared, suspects, tasks }
+  const below = withPorts(members, world)
+  const tasks = await Promise.all(
+    live.map(async (task) => ({
+      task,
+      members: task.nested === undefined ? await membersOf(world, task.run as LiveRun) : membersBelow(below, task.run.launcher),
+    })),
+  )
+  return { sight, members: below, spared, suspects, tasks }
+}
+
+/** A process and what it started, as far as that shows. */
+function membersBelow(members: readonly Member[], top: ProcessId): Member[] {
+  const pids = new Set(members.flatMap(({ row }) => (sameProcess(row, top) ? [row.pid] : [])))
+  for (let size = -1; size !== pids.size; ) {
+    size = pids.size
+    for (const { row } of members) if (pids.has(row.parent)) pids.add(row.pid)
+  }
+  return members.filter(({ row }) => pids.has(row.pid))
 }
 
 const membersOf = async (world: World, run: LiveRun): Promise<readonly Member[]> => withPorts((await censusOf(run, world, false)).members, world)

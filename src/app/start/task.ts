@@ -1,9 +1,11 @@
 import type { OnRetire } from '../../model/index.ts'
-import { Problem } from '../../model/index.ts'
+import { isLive, Problem } from '../../model/index.ts'
 import type { TaskView } from '../../show/index.ts'
 import { proveCaller } from '../caller/prove-caller.ts'
 import { runAround } from '../caller/who-am-i.ts'
+import { learnAll } from '../conversation/learn.ts'
 import { findSession } from '../see/find-session.ts'
+import { nestedTasks } from '../see/nested-tasks.ts'
 import { taskView } from '../see/session-detail.ts'
 import type { World } from '../world/world.ts'
 import { start } from './start.ts'
@@ -35,11 +37,16 @@ export async function seeTasks(world: World, reference: string | null): Promise<
   const store = await world.store('reader')
   const around = reference === null ? await runAround(world, 'reader') : null
   const wanted = reference === null ? (around?.session ?? null) : (await findSession(store, reference)).session.id
+  await learnAll(world, store)
   const tasks = await store.runs.tasks(wanted === null ? 'live' : 'all', wanted, world.policy.runsShown)
-  return Promise.all(
-    tasks.map(async (run) => ({
-      ...(await taskView(world, run)),
-      parent: (run.parent === null ? null : await store.runs.get(run.parent))?.session ?? '-',
-    })),
-  )
+  const { views } = await store.runs.live(world.policy.sessionsShown)
+  const inside = views.flatMap(({ run }) => (run !== null && isLive(run) && (wanted === null || run.session === wanted) ? [run] : []))
+  const recorded = tasks.map(async (run) => ({
+    ...(await taskView(world, run)),
+    parent: (run.parent === null ? null : await store.runs.get(run.parent))?.session ?? '-',
+  }))
+  return [
+    ...inside.flatMap((run) => nestedTasks(world, run, 'all').map((task) => ({ ...task, parent: run.session }))),
+    ...(await Promise.all(recorded)),
+  ]
 }

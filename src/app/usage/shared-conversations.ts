@@ -74,8 +74,8 @@ async function leave(world: Counting, run: string, key: string, at: number): Pro
   recordMark(world, run, { left: key, at })
 }
 
-/** All runs on disk that had it; there are none, nearly always. */
-async function othersWith(world: Counting, store: Store, self: string, key: string): Promise<Other[]> {
+/** All runs on disk that had it, but for one; there are none, nearly always. */
+export async function othersWith(world: Counting, store: Store, self: string | null, key: string): Promise<Other[]> {
   const others: Other[] = []
   for (const id of world.runRecords.list()) {
     if (id === self) continue

@@ -1,10 +1,10 @@
 import { choosesSession, windowsOf } from '../../decide/index.ts'
 import { argumentsOf, baselineUsage, HARNESSES, usageSince } from '../../harness/index.ts'
-import type { Environment, Harness, NativeId, Run, UsageMark, UsageRule, UsageWindow } from '../../model/index.ts'
+import type { Environment, Harness, NativeId, NestedLine, Run, UsageMark, UsageRule, UsageWindow } from '../../model/index.ts'
 import type { World } from '../world/world.ts'
 
 /** Whoever counts writes down how far it came; where counting begins and ends is written as marks, which are only ever added. */
-type Begun = { readonly env: Environment } | UsageMark
+type Begun = { readonly env: Environment } | UsageMark | NestedLine
 
 export const keyOf = ({ harness, id }: NativeId): string => `${harness} ${id}`
 
@@ -39,15 +39,23 @@ export function beginUsageNew(world: World, run: Pick<Run, 'id' | 'startedAt'>, 
 
 /**
  * For one that the run is known to carry only now. Lines say when they were written; totals of an old one are as they are now. `since`: until then
- * another agent had it, or this one had another.
+ * another agent had it, or this one had another. `inside`: it is the conversation of an agent inside the run, whose `argv` and `startedAt` are given.
  */
-export function beginUsageLate(world: Begins, run: Pick<Run, 'id' | 'argv' | 'startedAt'>, harness: Harness, native: string, since: number): void {
+export function beginUsageLate(
+  world: Begins,
+  run: Pick<Run, 'id' | 'argv' | 'startedAt'>,
+  harness: Harness,
+  native: string,
+  since: number,
+  inside: { readonly key: string; readonly env: Environment } | null = null,
+): void {
   const { name, usage } = harness
   if (usage === null) return
-  const at = { env: placesOf(world, run.id), id: native }
+  const at = { env: inside?.env ?? placesOf(world, run.id), id: native }
   const isOld = usage.kind !== 'lines' && (since > run.startedAt || isOlder(world, harness, usage, at, run))
   const cursor = isOld ? baselineUsage(usage, at, world.readDatabase) : usageSince(usage, since)
-  record(world, run.id, { native: keyOf({ harness: name, id: native }), cursor, ...(since > run.startedAt ? { at: since } : {}) })
+  const key = inside?.key ?? keyOf({ harness: name, id: native })
+  record(world, run.id, { native: key, cursor, ...(since > run.startedAt ? { at: since } : {}) })
 }
 
 type Begins = Pick<World, 'directories' | 'env' | 'readDatabase' | 'usageFiles'>
@@ -83,7 +91,13 @@ export function windowsIn(
 }
 
 export const marksOf = (world: Pick<World, 'usageFiles'>, run: string): UsageMark[] =>
-  begun(world, run).flatMap((line) => ('env' in line ? [] : [line]))
+  begun(world, run).flatMap((line) => ('native' in line || 'left' in line || 'shared' in line ? [line] : []))
+
+/** What was noted of the agents inside it. */
+export const nestedLinesOf = (world: Pick<World, 'usageFiles'>, run: string): NestedLine[] =>
+  begun(world, run).flatMap((line) => ('nested' in line || 'nestedOver' in line ? [line] : []))
+
+export const recordNestedLine = (world: Pick<World, 'usageFiles'>, run: string, line: NestedLine): void => record(world, run, line)
 
 export const recordMark = (world: Pick<World, 'usageFiles'>, run: string, mark: UsageMark): void => record(world, run, mark)
 

@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { verifies } from '../requirements.ts'
+import { gone, inLab, type Lab, readOr, until } from './lab.ts'
+import { type Obedient, obedient } from './obedient.ts'
+
+/** An answer of the stand-in burns so much. */
+const ANSWER = 110
+type Task = {
+  readonly session: string
+  readonly state: string
+  readonly usage: { readonly tokens: { readonly total: number } | null }
+  readonly nested?: { readonly pid: number; readonly nativeId: string | null; readonly startedBy: { readonly name: string } | null }
+}
+type Shown = { readonly state: string; readonly tasks: readonly Task[]; readonly usage: { readonly tokens: { readonly total: number } | null } }
+const shown = async (lab: Lab, session: string): Promise<Shown> => (await lab.status(session)) as unknown as Shown
+const answersIn = (lab: Lab, id: string): number =>
+  readOr(join(lab.agentDir, 'config', 'projects', '-w', `${id}.jsonl`))
+    .split('\n')
+    .filter((line) => line.includes('"assistant"')).length
+
+/** The agent of a session starts another one, which burns until it is ended; answers its pid. */
+async function startInside(agent: Obedient, session: string, id: string, doing = 'burn'): Promise<number> {
+  const said = await agent.tell(session, `FA_DO=${doing} "$0" -p --session-id ${id} </dev/null >/dev/null 2>&1 & echo $!`)
+  return Number(said)
+}
+
+verifies('visible', 'an agent inside a session is a task of it while it lives, with tokens of its own, and on record after its end', () =>
+  inLab(async (lab) => {
+    const agent = obedient(lab)
+    const [X, REVIEW] = [randomUUID(), randomUUID()]
+    await agent.begin('s', lab.dir, '--session-id', X)
+    await agent.tell('s', 'burn; burn')
+    const pid = await startInside(agent, 's', REVIEW)
+    await until('it to burn', () => answersIn(lab, REVIEW) >= 3)
+
+    // Each verb shows it, whichever looks first.
+    const listed = await until('ls to show its tokens', async () => {
+      const [seen] = JSON.parse(await lab.ok(['ls', '--json'])) as Shown[]
+      return (seen?.tasks[0]?.usage.tokens?.total ?? 0) >= 3 * ANSWER ? seen : null
+    })
+    expect(listed.tasks).toMatchObject([{ state: 'running', nested: { pid, nativeId: REVIEW, harness: 'claude', startedBy: { name: 'claude' } } }])
+    const name = listed.tasks[0]?.session ?? ''
+    expect(await lab.ok(['ls'])).toMatch(new RegExp(`\\n  ${name} +running +${pid} .*started by claude`))
+    expect(await lab.ok(['status', 's'])).toMatch(new RegExp(`task +${name} running for .*tokens.*started by claude`))
+    expect(await lab.ok(['tree', 's'])).toContain(`task ${name} running`)
+    expect(await lab.ok(['siblings'])).toContain(`inside it: ${name} running`)
+    expect(await lab.ok(['task', 'ls'])).toMatch(new RegExp(`${name} +s +running`))
+    expect((await shown(lab, 's')).usage.tokens?.total).toBe(2 * ANSWER)
+
+    process.kill(pid, 'SIGKILL')
+    await gone(pid)
+    const [task, ...more] = (await shown(lab, 's')).tasks
+    expect(more).toEqual([])
+    expect(task).toMatchObject({ session: name, state: 'lost', usage: { tokens: { total: answersIn(lab, REVIEW) * ANSWER } } })
+    expect(task).not.toHaveProperty('nested')
+    await lab.ok(['stop', 's'])
+    // All that was shown is all that was burned.
+    const ended = await shown(lab, 's')
+    expect(ended.usage.tokens?.total).toBe(answersIn(lab, X) * ANSWER)
+    expect(ended.tasks).toHaveLength(1)
+    expect(ended.tasks[0]).toEqual(task)
+  }),
+)
+
+verifies('bounded', 'a budget counts the agents inside a session, and ends it with them', () =>
+  inLab(async (lab) => {
+    const agent = obedient(lab)
+    const [X, REVIEW] = [randomUUID(), randomUUID()]
+    spawnSync('mkfifo', [join(lab.agentDir, 'obey.s')])
+    const run = ['run', '--session', 's', '--dir', lab.dir, '--budget', '1000', '--detach', '--', 'claude', '--session-id', X]
+    await lab.ok(run, { env: agent.env })
+    await agent.tell('s', 'burn; burn')
+    const pid = await startInside(agent, 's', REVIEW)
+    await until('the budget to be spent', async () => (await lab.status('s')).state === 'stopped')
+    await gone(pid)
+    const ended = await lab.status('s')
+    expect(ended).toMatchObject({ endedBy: 'budget', reason: expect.stringMatching(/budget.*of 1000 tokens/) as string })
+    const { usage, tasks } = await shown(lab, 's')
+    expect(usage.tokens?.total).toBe(2 * ANSWER)
+    expect(tasks).toMatchObject([{ state: 'superseded', usage: { tokens: { total: answersIn(lab, REVIEW) * ANSWER } } }])
+  }),
+)
