@@ -22,8 +22,17 @@ export type ClaimView = {
   readonly rivals: readonly LiveRun[]
 }
 
-/** A lock in the way. `run`: the live run on record that it is of. */
-export type Holding = { readonly lock: Lock; readonly relation: Relation; readonly run: LiveRun | null; readonly verdict: LockVerdict }
+/**
+ * A lock in the way. `worksIn`: it is so by an agent of the run, which works there now, outside of what the run holds.
+ * `run`: the live run on record that it is of.
+ */
+export type Holding = {
+  readonly lock: Lock
+  readonly relation: Relation
+  readonly worksIn: string | null
+  readonly run: LiveRun | null
+  readonly verdict: LockVerdict
+}
 
 /** What a claim is refused or waits for. */
 export type Obstacle = { readonly what: 'session'; readonly run: LiveRun } | { readonly what: 'directory' | 'forgotten'; readonly holding: Holding }

@@ -7,6 +7,8 @@ import { age, iso } from './time.ts'
 /** A lock as it was just seen. */
 export type LockView = {
   readonly lock: Lock
+  /** The path that the directory has now, which was renamed since; null: it has its own, or none that anybody tells. */
+  readonly movedTo: string | null
   readonly state: 'held' | 'unknown'
   readonly pid: number | null
   /** What proves that it is held, or why that cannot be told. */
@@ -23,7 +25,7 @@ export function locksText(sights: readonly LockView[], now: number, paint: Paint
   return table([
     head,
     ...sights.map((sight): Cell[] => [
-      { text: plain(sight.lock.directory.path) },
+      { text: plain(sight.movedTo ?? sight.lock.directory.path) },
       { text: holderName(sight.lock), paint: paint.bold },
       { text: String(sight.pid ?? '-') },
       { text: `${sight.lock.holder.kind}${sight.sharedWith.length > 0 ? ', shared' : ''}` },
@@ -39,9 +41,10 @@ function holderName({ session, holder, user }: Lock): string {
   return session === null || holder.kind === 'time' ? user : session
 }
 
-function proofText({ state, proof, leftMs, sharedWith, neighbours }: LockView): string {
+function proofText({ lock, movedTo, state, proof, leftMs, sharedWith, neighbours }: LockView): string {
   return [
     state === 'unknown' ? `unknown: ${proof}` : proof,
+    ...(movedTo === null ? [] : [`it was ${lock.directory.path} when it was taken`]),
     ...(leftMs === null ? [] : [`expires in ${age(leftMs)}`]),
     ...sharedWith.map((other) => `shared with ${other}`),
     ...neighbours.map((other) => `neighbour: ${other}`),
@@ -49,8 +52,9 @@ function proofText({ state, proof, leftMs, sharedWith, neighbours }: LockView): 
 }
 
 /** The stable object of each entry of `locks --json`. */
-export const lockJson = ({ lock, state, pid, proof, sharedWith, neighbours }: LockView): Record<string, unknown> => ({
-  dir: lock.directory.path,
+export const lockJson = ({ lock, movedTo, state, pid, proof, sharedWith, neighbours }: LockView): Record<string, unknown> => ({
+  dir: movedTo ?? lock.directory.path,
+  takenAs: lock.directory.path,
   pid: lock.holder.kind === 'process' ? lock.holder.by.pid : pid,
   session: lock.session,
   kind: lock.holder.kind,
@@ -73,12 +77,13 @@ export type CheckView = {
   /** The caller is part of what holds it, and nobody else does. */
   readonly own: boolean
   readonly why: string
-  readonly holding: { readonly lock: Lock; readonly relation: Relation; readonly pid: number | null } | null
+  readonly holding: { readonly lock: Lock; readonly relation: Relation; readonly worksIn: string | null; readonly pid: number | null } | null
 }
 
 export function checkText({ dir, state, own, why, holding }: CheckView, now: number): string[] {
   if (holding === null) return [`${state} ${plain(dir)}: ${why}`]
-  const where = { same: '', inside: ', which is above it', around: ', which is below it' }[holding.relation]
+  const held = { same: '', inside: ', which is above it', around: ', which is below it' }[holding.relation]
+  const where = holding.worksIn === null ? held : `, whose agent works in ${plain(holding.worksIn)} now`
   return [`${state}${own ? ' by yourself' : ''} ${plain(dir)}: ${lockHolderLine(holding.lock, holding.pid, now)}${where}; ${why}`]
 }
 
@@ -88,6 +93,7 @@ export const checkJson = ({ dir, state, own, why, holding }: CheckView): Record<
   own,
   why,
   relation: holding?.relation ?? null,
+  worksIn: holding?.worksIn ?? null,
   holder: holding === null ? null : lockFacts(holding.lock, holding.pid),
 })
 

@@ -228,6 +228,7 @@ export const lock = (over: Partial<Lock> = {}): Lock => ({
 export const holding = (run: LiveRun, verdict: LockVerdict): Holding => ({
   lock: lock({ run: run.id, session: run.session }),
   relation: 'same',
+  worksIn: null,
   run,
   verdict,
 })

@@ -150,7 +150,7 @@ describe('several in the way', () => {
     expect(toldOf(locked.passing, locked.held, locked.ended)).toBe('refuse held directory')
   })
   test('what is only to be recorded is recorded together, before anything is waited for', () => {
-    const alone: Holding = { lock: lock(), relation: 'same', run: null, verdict: locked.free }
+    const alone: Holding = { lock: lock(), relation: 'same', worksIn: null, run: null, verdict: locked.free }
     const holdings = [holding(run, locked.ended), holding(run, locked.passing), alone, holding(run, locked.ended)]
     expect(decideClaim({ ...nobody, holdings }, choice('refuse'))).toEqual({
       kind: 'clear',
@@ -163,14 +163,14 @@ describe('several in the way', () => {
   })
   test('a lock that no live run on record has is judged by itself', () => {
     for (const [name, verdict] of Object.entries(locked)) {
-      const alone: Holding = { lock: lock({ run: null }), relation: 'inside', run: null, verdict }
+      const alone: Holding = { lock: lock({ run: null }), relation: 'inside', worksIn: null, run: null, verdict }
       expect(told(decideClaim({ ...nobody, holdings: [alone] }, choice('takeover', { force: true })))).toBe(NEIGHBOUR[name as keyof typeof locked][3])
     }
   })
 })
 
 describe('a tree of the session itself that lives on although its run is over on record', () => {
-  const forgotten = (verdict: LockVerdict): Holding => ({ lock: lock(), relation: 'same', run: null, verdict })
+  const forgotten = (verdict: LockVerdict): Holding => ({ lock: lock(), relation: 'same', worksIn: null, run: null, verdict })
   const toldOf = (verdict: LockVerdict, onLive: OnLive, over: Partial<Choice> = {}, beside: LockVerdict[] = []): string =>
     told(decideClaim({ ...nobody, forgotten: [forgotten(verdict)], holdings: beside.map((one) => holding(run, one)) }, choice(onLive, over)))
   verifies('one-owner', 'is an owner like any other: refused, waited for, or ended first; --share is about directories only', () => {

@@ -5,6 +5,7 @@ import { pinned } from './matcher.ts'
 
 const sight = (over: Partial<LockView> = {}): LockView => ({
   lock: lock(),
+  movedTo: null,
   state: 'held',
   pid: 200,
   proof: 'its agent is alive',
@@ -26,6 +27,7 @@ describe('locks --json pins', () => {
   test('a lock of a run, shared on purpose', () => {
     pinned(lockJson(sight({ sharedWith: ['s2 in /a'], neighbours: ['s3 in /wt'] })), {
       dir: '/a',
+      takenAs: '/a',
       pid: 200,
       session: 's1',
       kind: 'run',
@@ -55,6 +57,7 @@ describe('locks --json pins', () => {
   test('a lock of one process, which cannot be judged', () => {
     pinned(lockJson(sight({ lock: byProcess, pid: null, state: 'unknown', proof: 'EACCES' })), {
       dir: '/a',
+      takenAs: '/a',
       pid: 77,
       session: null,
       kind: 'process',
@@ -84,6 +87,7 @@ describe('locks --json pins', () => {
   test('a lock for a time', () => {
     pinned(lockJson(sight({ lock: byTime, pid: null, leftMs: 60_000, proof: 'its time is not over' })), {
       dir: '/a',
+      takenAs: '/a',
       pid: null,
       session: null,
       kind: 'time',
@@ -115,16 +119,17 @@ describe('locks --json pins', () => {
 describe('lock --check --json pins', () => {
   test('a free directory', () => {
     const free = { dir: '/b', state: 'free', own: false, why: 'nobody holds it', holding: null } as const
-    pinned(checkJson(free), { dir: '/b', state: 'free', own: false, why: 'nobody holds it', relation: null, holder: null })
+    pinned(checkJson(free), { dir: '/b', state: 'free', own: false, why: 'nobody holds it', relation: null, worksIn: null, holder: null })
   })
   test('a directory inside of a held one', () => {
-    const holding = { lock: lock({ directory: directory('/b') }), relation: 'inside', pid: 200 } as const
+    const holding = { lock: lock({ directory: directory('/b') }), relation: 'inside', worksIn: '/b/d', pid: 200 } as const
     pinned(checkJson({ dir: '/b/c', state: 'held', own: true, why: 'its agent is alive', holding }), {
       dir: '/b/c',
       state: 'held',
       own: true,
       why: 'its agent is alive',
       relation: 'inside',
+      worksIn: '/b/d',
       holder: {
         session: 's1',
         run: 'r1',

@@ -1,12 +1,20 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadSqlite } from '../../src/record/driver.ts'
 import { verifies } from '../requirements.ts'
 import { AGENT, COMMAND, gone, inLab, inNamespace, isAlive, type Lab, readOr, unable, until } from './lab.ts'
+import { program } from './strangers.ts'
 
-type Check = { state: string; own: boolean; why: string; relation: string | null; holder: { pid: number; session: string } | null }
+type Check = {
+  state: string
+  own: boolean
+  why: string
+  relation: string | null
+  worksIn: string | null
+  holder: { pid: number; session: string } | null
+}
 const check = async (lab: Lab, dir = lab.dir): Promise<Check & { code: number | null }> => {
   const { code, stdout, stderr } = await lab.hf(['lock', '--check', dir, '--json'])
   expect(stdout, stderr).not.toBe('')
@@ -69,7 +77,7 @@ verifies('lock-life', 'held by any process of the tree, whatever keeper and wrap
 
 verifies(
   'lock-life',
-  'what an agent left when it and its keeper were killed is not ended because of a directory: that is for stop and reconcile',
+  'what an agent left when it, its keeper and its guard were killed is not ended because of a directory: that is for stop and reconcile',
   () =>
     inLab(async (lab) => {
       await lab.ok(lab.detached('s', AGENT, 'tree'))
@@ -240,6 +248,46 @@ verifies('lock-life', 'a lock by hand that was taken inside a run is not the run
   }),
 )
 
+verifies('lock-life', 'a directory is in use where a managed agent works now, whatever it was started in', () =>
+  inLab(async (lab) => {
+    const there = join(lab.newDir(), 'there')
+    mkdirSync(join(there, 'sub'), { recursive: true })
+    const claude = program(lab, 'claude')
+    // A script that goes elsewhere, and begins an agent as its child.
+    const script = `cd '${there}'; '${claude}' 1000 & echo $! >$FA_DIR/agent.pid; cd /; wait`
+    await lab.ok(lab.detached('moved', 'sh', '-c', script))
+    const agent = await lab.pid('agent')
+    await until('the agent', () => readOr(`/proc/${agent}/cmdline`).startsWith(claude))
+    for (const dir of [there, join(there, 'sub')]) {
+      expect(await check(lab, dir)).toMatchObject({ code: 75, state: 'held', worksIn: there, holder: { session: 'moved' } })
+      const { code, stderr } = await beside(lab, dir)
+      expect([code, stderr]).toEqual([75, expect.stringMatching(new RegExp(`session moved.*whose agent works in ${there} now`))])
+    }
+    expect(isAlive(agent)).toBe(true)
+    process.kill(agent, 'SIGKILL')
+    await gone(agent)
+    expect((await check(lab, there)).code).toBe(0)
+    await lab.ok(['stop', 'moved'])
+    // A command that goes elsewhere itself; beside it on purpose is allowed.
+    await lab.ok(lab.detached('goes', 'sh', '-c', `cd '${there}'; echo $$ >$FA_DIR/goes.pid; exec sleep 1000`))
+    const goes = await lab.pid('goes')
+    await until('it to be there', () => readlinkSync(`/proc/${goes}/cwd`) === there)
+    expect((await check(lab, there)).code).toBe(75)
+    expect((await beside(lab, there, '--share')).code).toBe(0)
+  }),
+)
+
+verifies('visible', 'locks prints the path that a directory has now, and the one that it was taken as', () =>
+  inLab(async (lab) => {
+    const top = lab.newDir()
+    mkdirSync(join(top, 'before'))
+    await lab.ok(['run', '--session', 's', '--dir', join(top, 'before'), '--detach', '--', 'sleep', '1000'])
+    renameSync(join(top, 'before'), join(top, 'after'))
+    expect(JSON.parse(await lab.ok(['locks', '--json']))).toMatchObject([{ dir: join(top, 'after'), takenAs: join(top, 'before') }])
+    expect(await lab.ok(['locks'])).toContain(`it was ${join(top, 'before')} when it was taken`)
+  }),
+)
+
 verifies('lock-life', 'what is called deleted, and is not, is held', () =>
   inLab(async (lab) => {
     const top = lab.newDir()
@@ -295,7 +343,7 @@ test('`.git` is nobody’s place, and what is no directory is told', () =>
       expect([args, (await lab.hf(args)).code]).toEqual([args, 64])
   }))
 
-verifies('bounded', 'a check of a free directory looks at no process but itself and those it was started from', () =>
+verifies('bounded', 'a check of a free directory asks where agents of runs work, and looks at no keeper and at no other process', () =>
   inLab(async (lab) => {
     await lab.ok(lab.detached('s', 'sleep', '1000'))
     const free = lab.newDir()
@@ -305,8 +353,7 @@ verifies('bounded', 'a check of a free directory looks at no process but itself 
     })
     if (code !== 0) return unable('strace')
     const looked = [...readOr(trace).matchAll(/"\/proc\/(\d+)\/(\w+)/g)].map(([, pid]) => Number(pid))
-    const { pid, keeper } = await lab.status('s')
-    expect(looked).not.toContain(pid)
+    const { keeper } = await lab.status('s')
     expect(looked).not.toContain(keeper)
     expect(readOr(trace)).not.toMatch(/"\/proc"/)
   }),

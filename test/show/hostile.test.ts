@@ -154,7 +154,10 @@ const TEXTS: Readonly<Record<string, Given>> = {
   ],
   checkText: (_, text) =>
     locks.flatMap((one) => [
-      show.checkText(on(text)({ dir: '/d', state: 'held', own: true, why: 'why', holding: { lock: one, relation: 'same', pid: 1 } }), NOW),
+      show.checkText(
+        on(text)({ dir: '/d', state: 'held', own: true, why: 'why', holding: { lock: one, relation: 'same', worksIn: '/w', pid: 1 } }),
+        NOW,
+      ),
       show.checkText(on(text)({ dir: '/d', state: 'free', own: false, why: 'why', holding: null }), NOW),
     ]),
   choicesText: (_, text) => [show.choicesText(on(text)([{ session: view.session, run: view.run }] as never), NOW)],
@@ -204,7 +207,16 @@ const TEXTS: Readonly<Record<string, Given>> = {
   locksText: (paint, text) => [
     show.locksText(
       on(text)(
-        locks.map((one) => ({ lock: one, state: 'unknown' as const, pid: 1, proof: 'proof', leftMs: 1, sharedWith: ['s'], neighbours: ['n'] })),
+        locks.map((one) => ({
+          lock: one,
+          movedTo: '/m',
+          state: 'unknown' as const,
+          pid: 1,
+          proof: 'proof',
+          leftMs: 1,
+          sharedWith: ['s'],
+          neighbours: ['n'],
+        })),
       ),
       NOW,
       paint,

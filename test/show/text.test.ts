@@ -170,14 +170,30 @@ describe('events and locks', () => {
     expect(eventText(event, bare)).toBe('2026-01-02T12:00:00.000Z  s1 ended  r1 epoch 3  state=lost pid=7 more={"a":1}')
     expect(eventJson(event)).toEqual({ ...event, at: '2026-01-02T12:00:00.000Z' })
   })
-  const sight: LockView = { lock: lock(), state: 'held', pid: 200, proof: 'its agent is alive', leftMs: null, sharedWith: [], neighbours: [] }
+  const sight: LockView = {
+    lock: lock(),
+    movedTo: null,
+    state: 'held',
+    pid: 200,
+    proof: 'its agent is alive',
+    leftMs: null,
+    sharedWith: [],
+    neighbours: [],
+  }
   test('a lock is one line', () => {
     expect(locksText([], NOW, bare)).toEqual(['no locks'])
-    const other = { ...sight, lock: lock({ directory: directory('/b') }), pid: null, sharedWith: ['s2 in /b'], neighbours: ['s3 in /c'] }
+    const other = {
+      ...sight,
+      lock: lock({ directory: directory('/a') }),
+      movedTo: '/b',
+      pid: null,
+      sharedWith: ['s2 in /b'],
+      neighbours: ['s3 in /c'],
+    }
     expect(locksText([sight, other], NOW, bare)).toEqual([
       'DIRECTORY  HOLDER  PID  KIND         SINCE   REASON               PROOF',
       '/a         s1      200  run          5s ago  an agent works here  its agent is alive',
-      '/b         s1      -    run, shared  5s ago  an agent works here  its agent is alive; shared with s2 in /b; neighbour: s3 in /c',
+      '/b         s1      -    run, shared  5s ago  an agent works here  its agent is alive; it was /a when it was taken; shared with s2 in /b; neighbour: s3 in /c',
     ])
   })
   test('a lock has at least the documented keys', () => {

@@ -1,10 +1,11 @@
 import { censusOf, type LookPorts } from '../../act/index.ts'
 import { agentsAmong, mayBeAgent, registeredAgents } from '../../harness/index.ts'
 import type { Agent, Environment, LiveRun, ProcessId, ProcessRow } from '../../model/index.ts'
-import { innermostCookie, isDead, LINEAGE_VARIABLE, sameProcess } from '../../model/index.ts'
+import { sameProcess } from '../../model/index.ts'
 import { isNoted } from '../usage/nested-notes.ts'
 import { placesIn, placesOf } from '../usage/usage-baseline.ts'
 import { candidateOf } from '../world/process-candidate.ts'
+import { isOfRun, MAX_ROWS, rowsNear } from '../world/rows-of-run.ts'
 import type { World } from '../world/world.ts'
 
 /** `main`: the agent that the run is about; null: none is at work. `inner`: those that it, or a script, started besides. */
@@ -18,7 +19,7 @@ type Senses = Pick<World, 'cgroups' | 'env' | 'evidence' | 'ownHarnesses' | 'pro
  * just counted; left out: the cheap ones are looked at.
  */
 export function agentsOfRun(world: Senses, run: LiveRun, command: ProcessId, members?: readonly ProcessRow[]): RunAgents {
-  const rows = members ?? nearRows(world, run, command)
+  const rows = members ?? rowsNear(world, run.id, command)
   const agents = agentsIn(world, run, rows, command)
   const isCommand = ({ row, launchers }: Agent): boolean => [row, ...launchers].some((one) => sameProcess(one, command))
   const main =
@@ -32,24 +33,6 @@ export function agentsOfRun(world: Senses, run: LiveRun, command: ProcessId, mem
 export async function isItsOwn(world: LookPorts, run: LiveRun, { row, launchers }: Agent, command: ProcessId): Promise<boolean> {
   if ([row, ...launchers].some((one) => sameProcess(one, command))) return true
   return (await censusOf(run, world, false)).members.some((member) => sameProcess(member.row, row))
-}
-
-const MAX_ROWS = 2000
-
-/** Those in its cgroup, or below its command. */
-function nearRows({ cgroups, evidence, processes }: Senses, run: LiveRun, command: ProcessId): ProcessRow[] {
-  const path = evidence.cgroup(run.id)
-  const view = path === null ? null : cgroups.view(path)
-  const pids = new Set([command.pid, ...(view?.kind === 'present' ? view.pids : [])])
-  if (view?.kind !== 'present')
-    for (const pid of pids) {
-      for (const child of processes.children(pid)) pids.add(child)
-      if (pids.size > MAX_ROWS) break
-    }
-  return [...pids].flatMap((pid) => {
-    const seen = processes.sample(pid)
-    return seen.kind === 'seen' && !isDead(seen.row.state) ? [seen.row] : []
-  })
 }
 
 function agentsIn(world: Senses, run: LiveRun, rows: readonly ProcessRow[], command: ProcessId): Agent[] {
@@ -70,14 +53,6 @@ function agentsIn(world: Senses, run: LiveRun, rows: readonly ProcessRow[], comm
   }
   const registered = [...places.values()].flatMap(({ env, pids }) => registeredAgents(env, (pid) => pids.has(pid)))
   return agentsAmong(candidates, registered, own)
-}
-
-/** What was started inside as a run of its own is not of this one. */
-function isOfRun({ processes }: Pick<World, 'processes'>, run: LiveRun, { pid }: ProcessRow): boolean {
-  const marker = processes.marker(pid)
-  if (run.marker !== null) return marker === null || marker === undefined || marker === run.marker
-  const lineage = processes.environment(pid)[LINEAGE_VARIABLE]
-  return lineage === undefined || innermostCookie(lineage) === run.cookie
 }
 
 /** Did another one of these start it? */

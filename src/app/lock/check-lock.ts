@@ -39,6 +39,6 @@ function enterable(dir: string, directories: World['directories']): Directory | 
 }
 
 function answerFor(dir: string, holding: Holding): CheckView {
-  const { lock, relation, verdict } = holding
-  return { dir, state: verdict.kind, own: false, why: verdict.why, holding: { lock, relation, pid: pidOf(holding) } }
+  const { lock, relation, worksIn, verdict } = holding
+  return { dir, state: verdict.kind, own: false, why: verdict.why, holding: { lock, relation, worksIn, pid: pidOf(holding) } }
 }

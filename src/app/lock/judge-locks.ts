@@ -5,14 +5,18 @@ import type { Directory, HandHolder, LiveRun, Lock, Mount, ProcessId, Relation, 
 import { isLive } from '../../model/index.ts'
 import { asLive } from '../recover/recover.ts'
 import type { World } from '../world/world.ts'
+import { workingIn } from './where-agents-work.ts'
 
-type LockPorts = LookPorts & Pick<World, 'clock' | 'directories'>
+type LockPorts = LookPorts & Pick<World, 'clock' | 'directories' | 'ownHarnesses'>
 /** Enough to tell where held directories are. */
 type Whereabouts = Pick<World, 'directories' | 'processes' | 'evidence'>
 
 /** Who of these locks is in the way of a directory, judged by what is true now. Nobody's processes are looked at for those that are not. */
 export async function holdingsOn(world: LockPorts, store: Store, directory: Directory, locks: readonly Lock[]): Promise<Holding[]> {
-  const near = touching(world, directory, locks)
+  const mounts = world.directories.mounts()
+  const held: readonly Near[] = touching(world, directory, locks, mounts)
+  const others = locks.filter((lock) => !held.some((one) => one.lock === lock))
+  const near = [...held, ...workingIn(world, directory, others, mounts)]
   const runs = new Map<string, LiveRun>()
   for (const { lock } of near) {
     const run = lock.run === null || lock.holder.kind !== 'run' ? null : await store.runs.get(lock.run)
@@ -23,22 +27,32 @@ export async function holdingsOn(world: LockPorts, store: Store, directory: Dire
     world,
     near.map(({ lock }) => lock).filter((lock) => !isOf(runs, lock)),
   )
-  return near.map(({ lock, relation }): Holding => {
+  return near.map(({ lock, relation, worksIn = null }): Holding => {
     const run = isOf(runs, lock) ? runs.get(lock.run ?? '') : undefined
-    if (run === undefined) return { lock, relation, run: null, verdict: judged.get(lock.seq) as LockVerdict }
+    if (run === undefined) return { lock, relation, worksIn, run: null, verdict: judged.get(lock.seq) as LockVerdict }
     const seen = looked.get(run.id) as Looked
-    return { lock, relation, run, verdict: lockVerdict(run, seen, seen.harnessId) }
+    return { lock, relation, worksIn, run, verdict: lockVerdict(run, seen, seen.harnessId) }
   })
 }
+
+type Near = { readonly lock: Lock; readonly relation: Relation; readonly worksIn?: string }
 
 /** Locks that are in the way wherever they are. */
 export async function holdingsOf(world: LockPorts, locks: readonly Lock[]): Promise<Holding[]> {
   const judged = await judgeLocks(world, locks)
-  return locks.map((lock) => ({ lock, relation: 'same', run: null, verdict: judged.get(lock.seq) as LockVerdict }))
+  return locks.map((lock) => ({ lock, relation: 'same', worksIn: null, run: null, verdict: judged.get(lock.seq) as LockVerdict }))
 }
 
 /** A lock by hand that was taken inside a run is not the run's. */
 const isOf = (runs: ReadonlyMap<string, LiveRun>, { holder, run }: Lock): boolean => holder.kind === 'run' && run !== null && runs.has(run)
+
+/** The path that a held directory has by now; null: it is gone, or nobody tells. */
+export function pathNow(world: Whereabouts, lock: Lock, mounts: readonly Mount[]): string | null {
+  const { path, key } = lock.directory
+  if (world.directories.keyAt(path) === key) return path
+  const now = whereItIsNow(world, lock, mounts)
+  return now === null || now === 'deleted' ? null : now.path
+}
 
 /** Where a held directory is by now. */
 function standingNow(world: Whereabouts, lock: Lock, mounts: readonly Mount[]): Standing | null {

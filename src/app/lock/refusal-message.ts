@@ -62,16 +62,17 @@ export function directoryRefusal(
   verb: 'run' | 'lock' | 'adopt',
   waited = '',
 ): Problem {
-  const { lock, relation, run } = holding
+  const { lock, relation, worksIn, run } = holding
   const forgotten = obstacle.what === 'forgotten' ? lock.session : null
   const pid = pidOf(holding) ?? (run === null ? null : pidOfRun(run, evidence))
   const holder = run === null || pid === null ? lockHolderLine(lock, pid, clock.now()) : holderLine({ ...run, pid }, clock.now())
-  const where = { same: 'is', inside: `is inside ${lock.directory.path}, which is`, around: `contains ${lock.directory.path}, which is` }[relation]
+  const held = { same: 'is', inside: `is inside ${lock.directory.path}, which is`, around: `contains ${lock.directory.path}, which is` }[relation]
+  const where = worksIn === null ? `${held} held by ${holder}` : `is in use by ${holder}, whose agent works in ${worksIn} now`
   const told =
     forgotten === null
-      ? `${waited}directory ${wanted.path} ${where} held by ${holder}`
+      ? `${waited}directory ${wanted.path} ${where}`
       : `${waited}session ${forgotten} lives on, although its run is over on record: ${holder}`
-  const detail = { holder: run === null || pid === null ? lockFacts(lock, pid) : holderFacts({ ...run, pid }), relation, why }
+  const detail = { holder: run === null || pid === null ? lockFacts(lock, pid) : holderFacts({ ...run, pid }), relation, worksIn, why }
   const unproven = because === 'unproven'
   const around =
     forgotten !== null

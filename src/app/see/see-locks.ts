@@ -1,7 +1,7 @@
 import { areWorktrees, type LockVerdict, leftOf } from '../../decide/index.ts'
 import type { Lock, Store } from '../../model/index.ts'
 import type { LockView } from '../../show/index.ts'
-import { judgeLocks } from '../lock/judge-locks.ts'
+import { judgeLocks, pathNow } from '../lock/judge-locks.ts'
 import { recordInPassing } from '../world/best-effort-write.ts'
 import type { World } from '../world/world.ts'
 import { seeAll } from './look-at-sessions.ts'
@@ -43,13 +43,17 @@ async function isNobodys(store: Store, lock: Lock): Promise<boolean> {
   return lock.holder.kind !== 'run' || lock.run === null || !(await store.runs.liveAmong([lock.run])).has(lock.run)
 }
 
-function sightsOf({ clock, processes }: Pick<World, 'clock' | 'processes'>, held: readonly Judged[]): LockView[] {
+function sightsOf(world: Pick<World, 'clock' | 'directories' | 'evidence' | 'processes'>, held: readonly Judged[]): LockView[] {
+  const { clock, directories, processes } = world
+  const mounts = directories.mounts()
   const now = { here: processes.here(), ticks: processes.ticks(), at: clock.now() }
   return held.map(([lock, state]) => {
     const others = held.flatMap(([other]) => (other.seq === lock.seq ? [] : [other]))
     const sharing = others.filter((other) => isShared(lock, other) || isShared(other, lock))
+    const path = pathNow(world, lock, mounts)
     return {
       lock,
+      movedTo: path === lock.directory.path ? null : path,
       state: state.kind,
       proof: state.why,
       pid: state.kind === 'held' ? state.pid : null,

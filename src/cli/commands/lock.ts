@@ -26,7 +26,7 @@ export const lock: Command = {
       'Holds a directory as long as the shell that called lives; timeout, sudo or xargs in between do not count.',
       'With --pid the lock lasts as long as that process, with --ttl until that time or until unlock; with both, until the earlier end.',
       'A directory above or below a held one is held too; linked worktrees of one repository are apart.',
-      'With --check it answers only, and --json gives dir, state, own, why, relation and holder.',
+      'With --check it answers only, and --json gives dir, state, own, why, relation, worksIn and holder.',
     ],
     examples: [
       ['lock . --reason "release by hand"', 'No agent starts here while this shell lives.'],
