@@ -16,7 +16,7 @@ export async function holdingsOn(world: LockPorts, store: Store, directory: Dire
   const mounts = world.directories.mounts()
   const held: readonly Near[] = touching(world, directory, locks, mounts)
   const others = locks.filter((lock) => !held.some((one) => one.lock === lock))
-  const near = [...held, ...workingIn(world, directory, others, mounts)]
+  const near = [...held, ...(await workingIn(world, directory, others, mounts, recordOfRun))]
   const runs = new Map<string, LiveRun>()
   for (const { lock } of near) {
     const run = lock.run === null || lock.holder.kind !== 'run' ? null : await store.runs.get(lock.run)
@@ -138,6 +138,8 @@ export const recordOfLock = (lock: Lock, holder: RunHolder): RunRecord => ({
   tty: null,
   startedAt: lock.since,
 })
+
+const recordOfRun = (lock: Lock): RunRecord | null => (lock.holder.kind === 'run' && lock.run !== null ? recordOfLock(lock, lock.holder) : null)
 
 /** Locks of those the caller belongs to, and of strangers. `kin`: the runs that it is no stranger to. */
 export type Whose = Omit<SeenLocks, 'locks'> & { readonly ours: readonly Lock[]; readonly theirs: readonly Lock[] }
