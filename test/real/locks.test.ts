@@ -77,7 +77,7 @@ verifies('lock-life', 'held by any process of the tree, whatever keeper and wrap
 
 verifies(
   'lock-life',
-  'what an agent left when it, its keeper and its guard were killed is not ended because of a directory: that is for stop and reconcile',
+  'what an agent left when it and its keeper were killed is not ended because of a directory: that is for stop and reconcile',
   () =>
     inLab(async (lab) => {
       await lab.ok(lab.detached('s', AGENT, 'tree'))
