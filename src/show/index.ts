@@ -45,6 +45,7 @@ export {
   taskJson,
   type WorktreeView,
 } from './session-view.ts'
+export { sessionsText } from './sessions-text.ts'
 export { type SiblingView, siblingJson, siblingsText } from './siblings.ts'
 export { type CheckedStep, sourceCheckJson, sourceCheckText } from './source-check.ts'
 export { statesPage } from './states.ts'
@@ -53,7 +54,6 @@ export { terminalText } from './terminal-text.ts'
 export {
   eventJson,
   eventText,
-  sessionsText,
   statusText,
   suspectText,
   type TreeView,

@@ -13,6 +13,8 @@ export type SessionView = {
   readonly pid: number | null
   /** What its agent is at; null or left out: nobody can tell. */
   readonly activity?: Activity | null
+  /** The first words of its conversation, where they were looked for; null: nobody knows them. */
+  readonly about?: string | null
   /** What could not be told, or what is under way. */
   readonly note: string | null
   /** The runs that were started in it, where they were asked for. */

@@ -1,3 +1,5 @@
+import { padded, widthOf } from './width.ts'
+
 /** Columns aligned by what is seen; `paint` is applied after padding, so colours cost no width. */
 export type Cell = { readonly text: string; readonly paint?: (text: string) => string }
 
@@ -5,12 +7,12 @@ const GAP = '  '
 
 export function table(rows: readonly (readonly Cell[])[]): string[] {
   const widths: number[] = []
-  for (const row of rows) for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.text.length)
+  for (const row of rows) for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, widthOf(cell.text))
   return rows.map((row) =>
     row
       .map(({ text, paint }, index) => {
-        const padded = index === row.length - 1 ? text : text.padEnd(widths[index] ?? 0)
-        return paint === undefined ? padded : paint(padded)
+        const cell = index === row.length - 1 ? text : padded(text, widths[index] ?? 0)
+        return paint === undefined ? cell : paint(cell)
       })
       .join(GAP)
       .trimEnd(),

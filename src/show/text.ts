@@ -1,67 +1,12 @@
-import type { Activity, HoldfastEvent, Member, ProcessRow, RunState, Saying, Spared, Suspect } from '../model/index.ts'
+import type { HoldfastEvent, Member, ProcessRow, Saying, Spared, Suspect } from '../model/index.ts'
 import { describeExit, isLive, totalTokens } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
-import type { SessionView, TaskView } from './session-view.ts'
-import { type Cell, shorten, table } from './table.ts'
-import { containmentText, cpuText, starterWords, taskText } from './task.ts'
+import type { SessionView } from './session-view.ts'
+import { activityText, stateColour } from './sessions-text.ts'
+import { type Cell, table } from './table.ts'
+import { containmentText, cpuText, taskText } from './task.ts'
 import { age, iso } from './time.ts'
-import { tokensShort, tokensText } from './usage.ts'
-
-const DIR_WIDTH = 40
-const COMMAND_WIDTH = 48
-
-const stateColour = (state: RunState, paint: Paint): ((text: string) => string) => {
-  if (state === 'running' || state === 'completed') return paint.green
-  if (state === 'starting' || state === 'stopping') return paint.yellow
-  return state === 'failed' || state === 'lost' ? paint.red : paint.dim
-}
-
-/** `ls`: one line a session. */
-export function sessionsText(sights: readonly SessionView[], now: number, paint: Paint): string[] {
-  if (sights.length === 0) return [paint.dim('no sessions')]
-  const counts = sights.some(({ tokens, tasks }) => tokens?.session != null || tasks.some(({ usage }) => usage?.tokens != null))
-  const names = ['SESSION', 'STATE', 'PID', 'AGE', ...(counts ? ['TOKENS'] : []), 'DIRECTORY', 'COMMAND']
-  const head: Cell[] = names.map((text) => ({ text, paint: paint.dim }))
-  const rows = sights.flatMap((sight): Cell[][] => {
-    const { session, run, pid } = sight
-    const since = isLive(run) ? run.startedAt : run.endedAt
-    const row: Cell[] = [
-      { text: session.name === null || session.name === session.id ? session.id : `${session.id} (${session.name})`, paint: paint.bold },
-      stateCell(sight, now, paint),
-      { text: isLive(run) && pid !== null ? String(pid) : '-' },
-      { text: age(now - since) },
-      ...(counts ? [{ text: sight.tokens?.session == null ? '-' : tokensShort(sight.tokens.session) }] : []),
-      { text: shorten(plain(placeText(sight)), DIR_WIDTH) },
-      { text: lastColumn(sight) },
-    ]
-    return [row, ...sight.tasks.flatMap((task) => nestedRow(task, counts, now, paint))]
-  })
-  return table([head, ...rows])
-}
-
-/** An agent inside a session stands below it, with what it burns itself. */
-function nestedRow({ run, usage, nested }: TaskView, counts: boolean, now: number, paint: Paint): Cell[][] {
-  if (nested === undefined) return []
-  return [
-    [
-      { text: `  ${run.session}` },
-      { text: run.state, paint: stateColour(run.state, paint) },
-      { text: String(nested.pid) },
-      { text: age(now - run.startedAt) },
-      ...(counts ? [{ text: usage?.tokens == null ? '-' : tokensShort(usage.tokens) }] : []),
-      { text: shorten(plain(run.dir), DIR_WIDTH) },
-      { text: `${shorten(plain(run.argv.join(' ')), COMMAND_WIDTH)}  · ${starterWords(nested)}` },
-    ],
-  ]
-}
-
-/** What needs an answer is seen at once. */
-function stateCell({ run, liveness, activity = null }: SessionView, now: number, paint: Paint): Cell {
-  if (activity === null) return { text: liveness === 'unknown' ? `${run.state}?` : run.state, paint: stateColour(run.state, paint) }
-  return { text: `${run.state} · ${activityText(activity, now)}`, paint: activity.state === 'waiting' ? paint.yellow : stateColour(run.state, paint) }
-}
-
-const activityText = ({ state, since }: Activity, now: number): string => (since === null ? state : `${state} ${age(now - since)}`)
+import { tokensText } from './usage.ts'
 
 /** Nothing is left out in silence. */
 export const unreadableText = (run: string, directory: string): string =>
@@ -77,16 +22,6 @@ export type UnreadableRun = {
 }
 export const unreadableRunText = ({ path, why, next }: UnreadableRun): string =>
   `${plain(path)}/run.json cannot be read, and no row has this run: ${why}; ${next}`
-
-/** A worktree of ours is called by what it is of: its path says little. */
-const placeText = ({ run, worktree = null }: SessionView): string =>
-  worktree === null ? run.dir : `worktree ${worktree.repository?.split('/').at(-1) ?? '?'}@${worktree.branch ?? '?'}`
-
-function lastColumn({ run, note }: SessionView): string {
-  const command = shorten(plain(run.argv.join(' ')), COMMAND_WIDTH)
-  const why = isLive(run) ? note : (note ?? run.reason)
-  return why === null ? command : `${command}  · ${plain(why)}`
-}
 
 /** `status`: everything about one session, a fact a line. */
 export function statusText(sight: SessionView, now: number, paint: Paint): string[] {

@@ -1,8 +1,12 @@
+import { type Column, fitted } from './columns.ts'
 import { alsoOwnedText, type OwnerView, ownerJson } from './conversation-owners.ts'
+import { type Page, tilde, WIDE, wrapped } from './page.ts'
 import { type Paint, plain } from './paint.ts'
 import { type SessionView, sightJson } from './session-view.ts'
-import { type Cell, shorten, table } from './table.ts'
+import { withNote } from './sessions-text.ts'
+import { type Cell, shorten } from './table.ts'
 import { age, iso } from './time.ts'
+import { cutPath } from './width.ts'
 
 /** An agent at work that is no member of any run of ours, as it was just seen. */
 export type UnmanagedView = {
@@ -25,25 +29,49 @@ export type UnmanagedView = {
   readonly duplicateOf: readonly OwnerView[]
 }
 
-const DIR_WIDTH = 40
-const COMMAND_WIDTH = 48
+const MOST = 120
+const LEAST_DIRECTORY = 12
+const LEAST_COMMAND = 24
 const MAX_WORDS = 64
 const MAX_WORD = 256
 
-/** `ls --unmanaged`, and `ls --all` below the sessions. */
-export function unmanagedText(sights: readonly UnmanagedView[], now: number, paint: Paint): string[] {
+/** `ls --unmanaged`, and `ls --all` below the sessions. The pid stays: `adopt` takes it. */
+export function unmanagedText(sights: readonly UnmanagedView[], now: number, paint: Paint, page: Page = WIDE): string[] {
   if (sights.length === 0) return [paint.dim('no agents but those of sessions')]
-  const head: Cell[] = ['HARNESS', 'PID', 'AGE', 'DIRECTORY', 'NATIVE-ID', 'COMMAND'].map((text) => ({ text, paint: paint.dim }))
-  const rows = sights.map((sight): Cell[] => [
-    { text: sight.harness, paint: paint.bold },
-    { text: String(sight.pid) },
-    { text: age(now - sight.startedAt) },
-    { text: sight.dir === null ? '-' : shorten(plain(sight.dir), DIR_WIDTH) },
-    { text: plain(sight.nativeId ?? (sight.named === null ? '-' : `${sight.named}?`)) },
-    { text: [shorten(plain(commandText(sight.argv)), COMMAND_WIDTH), ...notesOn(sight)].join('  · ') },
-  ])
+  const column = (name: string, cell: (sight: UnmanagedView) => Cell, more: Omit<Column, 'name' | 'cells'> = {}): Column => ({
+    name,
+    cells: sights.map(cell),
+    ...more,
+  })
+  const text = (of: (sight: UnmanagedView) => string) => (sight: UnmanagedView) => ({ text: shorten(plain(of(sight)), MOST) })
+  const [harness, pid, since, directory, native, command] = [
+    column('HARNESS', (sight) => ({ text: sight.harness, paint: paint.bold })),
+    column('PID', (sight) => ({ text: String(sight.pid) })),
+    column('AGE', (sight) => ({ text: age(now - sight.startedAt) })),
+    column(
+      'DIRECTORY',
+      text(({ dir }) => (dir === null ? '-' : tilde(dir, page))),
+      { least: LEAST_DIRECTORY, cut: cutPath },
+    ),
+    column(
+      'NATIVE-ID',
+      text(({ nativeId, named }) => nativeId ?? (named === null ? '-' : `${named}?`)),
+    ),
+    column(
+      'COMMAND',
+      text(({ argv }) => commandText(argv)),
+      { least: LEAST_COMMAND },
+    ),
+  ]
+  const all = [harness, pid, since, directory, native, command]
+  const tables = [all, all.slice(0, 5), all.slice(0, 4), all.slice(0, 3)]
+  const [head = '', ...rows] = fitted(tables, page.columns, paint.dim)
   const adoptable = sights.some(({ marked, keptBy }) => marked === null && keptBy === null)
-  return [...table([head, ...rows]), ...(adoptable ? [paint.dim('holdfast adopt PID takes one in as a session')] : [])]
+  return [
+    head,
+    ...rows.flatMap((row, index) => withNote(row, notesOn(sights[index] as UnmanagedView).join('  · ') || null, page)),
+    ...(adoptable ? wrapped('holdfast adopt PID takes one in as a session', page.columns).map(paint.dim) : []),
+  ]
 }
 
 /** Where its program lies says little. */

@@ -31,8 +31,8 @@ describe('ls', () => {
 
   test('says beside the state what its agent is at, and since when that is known', () => {
     const at = (activity: SessionView['activity']) => sessionsText([sight({ activity: activity ?? null })], NOW, bare)[1]
-    expect(at({ state: 'waiting', since: NOW - 185_000, how: 'hook' })).toMatch(/^s1 +running · waiting 3m05s +200 /)
-    expect(at({ state: 'busy', since: null, how: 'output' })).toMatch(/^s1 +running · busy +200 /)
+    expect(at({ state: 'waiting', since: NOW - 185_000, how: 'hook' })).toMatch(/^s1 +waiting 3m05s +200 /)
+    expect(at({ state: 'busy', since: null, how: 'output' })).toMatch(/^s1 +busy +200 /)
     expect(at(null)).toMatch(/^s1 +running +200 /)
     expect(statusText(sight({ activity: { state: 'idle', since: NOW - 1000, how: 'output' } }), NOW, bare).join('\n')).toMatch(
       /activity +idle 1s \(by its output alone\)/,
@@ -58,11 +58,11 @@ describe('ls', () => {
       { ...dead({ state: 'failed', reason: 'exit code 3' }), session: session({ id: 'over' }) },
     ]
     expect(sessionsText(sights, NOW, bare)).toEqual([
-      'SESSION     STATE     PID  AGE    DIRECTORY                                 COMMAND',
-      's1 (fix)    running   200  1h02m  /home/ann/project                         claude --resume',
-      'starting-1  starting  -    2s     /home/ann/project                         claude --resume  · its launcher is at work',
-      'far         running?  200  1h02m  /mnt/a/very/l…t/does/not/fit/here/at-all  claude --resume  · it was started on another machine',
-      'over        failed    -    1m05s  /home/ann/project                         claude --resume  · exit code 3',
+      'SESSION     STATE     PID  AGE    DIRECTORY                                            AGENT   COMMAND',
+      's1 (fix)    running   200  1h02m  /home/ann/project                                    claude  claude --resume',
+      'starting-1  starting  -    2s     /home/ann/project                                    claude  claude --resume  · its launcher is at work',
+      'far         running?  200  1h02m  /mnt/a/very/long/path/that/does/not/fit/here/at-all  claude  claude --resume  · it was started on another machine',
+      'over        failed    -    1m05s  /home/ann/project                                    claude  claude --resume  · exit code 3',
     ])
   })
 

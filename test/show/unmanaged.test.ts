@@ -3,8 +3,6 @@ import type { DuplicateOwners } from '../../src/model/index.ts'
 import { duplicateAdvice, duplicateText, managedJson, painter, type UnmanagedView, unmanagedJson, unmanagedText } from '../../src/show/index.ts'
 import { NOW, running, session } from '../decide/build.ts'
 
-/** It is cut to 48 characters. */
-const COMMAND = 'claude --resume…1d2e-0000-4000-8000-000000000001'
 const bare = painter(false)
 const ID = '6f0c1d2e-0000-4000-8000-000000000001'
 const seen = (over: Partial<UnmanagedView> = {}): UnmanagedView => ({
@@ -29,7 +27,7 @@ describe('ls --unmanaged', () => {
     const codex = seen({ harness: 'codex', pid: 9, nativeId: null, named: 'abc', dir: null, argv: ['codex', 'resume', 'abc'], around: true })
     expect(unmanagedText([seen(), codex, seen({ harness: 'pi', nativeId: null, argv: ['/opt/pi/bin/pi'] })], NOW, bare)).toEqual([
       'HARNESS  PID  AGE    DIRECTORY  NATIVE-ID                             COMMAND',
-      `claude   321  2m05s  /w/app     ${ID}  ${COMMAND}`,
+      `claude   321  2m05s  /w/app     ${ID}  claude --resume ${ID}`,
       'codex    9    2m05s  -          abc?                                  codex resume abc  · this command was started in it',
       'pi       321  2m05s  /w/app     -                                     pi',
       'holdfast adopt PID takes one in as a session',

@@ -15,7 +15,7 @@ import {
 } from '../../show/index.ts'
 import type { Command } from '../command.ts'
 import { flag, noWords, type Parsed, value } from '../options.ts'
-import { paintFor, print, printJson, say, textOf, write } from '../out.ts'
+import { pageFor, paintFor, print, printJson, say, textOf, write } from '../out.ts'
 import { orWithoutStore, tellTrouble } from '../without-store.ts'
 
 export const ls: Command = {
@@ -101,12 +101,13 @@ function endedAsked({ flags, values }: Parsed): number {
 function listText(world: World, { sights, unmanaged }: Listed, only: boolean, most: number): string[] {
   const now = world.clock.now()
   const paint = paintFor(1)
-  const others = unmanagedText(unmanaged, now, paint)
+  const page = pageFor(1)
+  const others = unmanagedText(unmanaged, now, paint, page)
   if (only) return others
   const shown = endedShown(sights, most)
   const notes = endedShownText(shown, most).map(paint.dim)
   return [
-    ...sessionsText(shown.sights, now, paint),
+    ...sessionsText(shown.sights, now, paint, page),
     ...(notes.length === 0 ? [] : ['', ...notes]),
     ...(unmanaged.length === 0 ? [] : ['', 'not managed by Holdfast:', ...others]),
   ]
