@@ -69,6 +69,8 @@ export { giveBack, type InboxRequest, type MessageRequest, readInbox, type SentM
 export { type Rebound, rebind } from './talk/rebind.ts'
 export { say } from './talk/report.ts'
 export { type Siblings, type SiblingsRequest, siblings } from './talk/siblings.ts'
+export { addRequest } from './work/add-request.ts'
+export { seeRequest, seeWork } from './work/see-work.ts'
 export { realClock } from './world/clock.ts'
 export { newMarker } from './world/ids.ts'
 export { type Worlds, worlds } from './world/shared-world.ts'

@@ -3,7 +3,7 @@ import type { exitCode } from '../model/index.ts'
 import type { Option, Parsed, Thing } from './options.ts'
 
 /** The order in which help, man page and reference show them. */
-export const GROUPS = ['start and end', 'see', 'directories', 'together', 'maintenance'] as const
+export const GROUPS = ['start and end', 'see', 'directories', 'together', 'work', 'maintenance'] as const
 
 export type Argument = {
   readonly name: string

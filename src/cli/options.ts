@@ -17,7 +17,9 @@ export type Thing =
 /** `hidden`: for other parts of Holdfast only. */
 type Named = { readonly name: string; readonly about: string; readonly short?: string; readonly hidden?: true }
 /** `flag` takes nothing, `value` takes the next word (or `--name=value`), `maybe` takes one if it is plain that it is not the command. */
-export type Option = Named & ({ readonly kind: 'flag' } | { readonly kind: 'value' | 'maybe'; readonly value: string; readonly thing: Thing })
+export type Option = Named & ({ readonly kind: 'flag' } | Valued)
+/** `many`: each value counts, and not only the last. */
+type Valued = { readonly kind: 'value' | 'maybe'; readonly value: string; readonly thing: Thing; readonly many?: true }
 
 export const flag = (name: string, about: string, short?: string): Option => ({
   kind: 'flag',
@@ -25,7 +27,7 @@ export const flag = (name: string, about: string, short?: string): Option => ({
   about,
   ...(short === undefined ? {} : { short }),
 })
-export const value = (name: string, word: string, thing: Thing, about: string, short?: string): Option => ({
+export const value = (name: string, word: string, thing: Thing, about: string, short?: string): Named & Valued => ({
   kind: 'value',
   name,
   value: word,
@@ -44,6 +46,8 @@ export const GLOBAL: readonly Option[] = [
 export type Parsed = {
   readonly flags: ReadonlySet<string>
   readonly values: ReadonlyMap<string, string>
+  /** The values of options that may come more than once, in their order. */
+  readonly lists: ReadonlyMap<string, readonly string[]>
   readonly words: readonly string[]
   /** The words behind `--`, or from the first word where a command begins; null if neither came. */
   readonly command: readonly string[] | null
@@ -63,19 +67,20 @@ export type Spec = {
   readonly takers?: (name: string) => readonly string[]
 }
 
-/** Unknown options are errors. An option that comes twice counts as it came last. */
+/** Unknown options are errors. An option that comes twice counts as it came last, unless it is one of `many`. */
 export function parse(args: readonly string[], spec: Spec): Parsed {
   const { options, takesCommand = false } = spec
   const known = [...GLOBAL, ...options]
   const flags = new Set<string>()
   const values = new Map<string, string>()
+  const lists = new Map<string, string[]>()
   const words: string[] = []
   for (let index = 0; index < args.length; index++) {
     const word = args[index] ?? ''
-    if (word === '--') return { flags, values, words, command: args.slice(index + 1), literal: true }
+    if (word === '--') return { flags, values, lists, words, command: args.slice(index + 1), literal: true }
     // A word with a blank in it is a text.
     if (!word.startsWith('-') || word === '-' || /^-[^=]*\s/.test(word)) {
-      if (takesCommand) return { flags, values, words, command: args.slice(index), literal: false }
+      if (takesCommand) return { flags, values, lists, words, command: args.slice(index), literal: false }
       words.push(word)
       continue
     }
@@ -96,8 +101,9 @@ export function parse(args: readonly string[], spec: Spec): Parsed {
     const given = inline ?? args[++index]
     if (given === undefined) throw new Problem('option-value-missing', `--${name} needs a value`)
     values.set(name, given)
+    if (kind === 'value' && option.many === true) lists.set(name, [...(lists.get(name) ?? []), given])
   }
-  return { flags, values, words, command: null, literal: false }
+  return { flags, values, lists, words, command: null, literal: false }
 }
 
 /** An option of other verbs is called so; for another one, the nearest is named. */

@@ -36,6 +36,7 @@ import { unlock } from './commands/unlock.ts'
 import { version } from './commands/version.ts'
 import { wait } from './commands/wait.ts'
 import { whoami } from './commands/whoami.ts'
+import { work } from './commands/work.ts'
 
 /** Every verb, in the order in which lists show it. */
 export const TABLE: readonly Command[] = [
@@ -63,6 +64,7 @@ export const TABLE: readonly Command[] = [
   inbox,
   rebind,
   mcp,
+  work,
   doctor,
   reconcile,
   prune,

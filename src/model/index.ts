@@ -179,6 +179,7 @@ export {
   type Publish,
   REQUEST_END_STATES,
   REQUEST_EVENTS,
+  REQUEST_PUBLISH_WAYS,
   REQUEST_TABLE,
   type RequestCause,
   type RequestEvent,
@@ -287,6 +288,7 @@ export {
 } from './workflow.ts'
 export {
   BRANCH_PREFIX,
+  type HeadLook,
   REMOVED_PREFIX,
   WORKTREE_REASON,
   type WorktreeContent,

@@ -67,6 +67,10 @@ export const policy = {
   /** A secret is no longer, and a program that tells it takes no longer. */
   secretBytes: 64 * 1024,
   secretMs: 15_000,
+  /** The text of a request has so many characters at most. Without `--all`, requests that ended longer ago than this are counted, not listed. */
+  requestChars: 256 * 1024,
+  workShownMs: 7 * 24 * 3600_000,
+  requestEventsShown: 1_000,
   /** An id of a source has so many characters at most. */
   sourceIdChars: 200,
   /** A list of a source has so many pages at most. */

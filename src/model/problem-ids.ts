@@ -5,6 +5,7 @@ import { LOCK_PROBLEMS, SESSION_PROBLEMS, STOP_PROBLEMS, TALK_PROBLEMS } from '.
 import { ADOPT_PROBLEMS, AGENT_PROBLEMS, CONVERSATION_PROBLEMS, START_PROBLEMS } from './problems/start.ts'
 import { HOME_PROBLEMS, STORE_PROBLEMS } from './problems/storage.ts'
 import { SYSTEM_PROBLEMS } from './problems/system.ts'
+import { WORK_PROBLEMS } from './problems/work.ts'
 import { SOURCE_PROBLEMS } from './problems/work-source.ts'
 
 /** Every problem, by capability. The keys are the headings of docs/reference/problems.md. */
@@ -20,6 +21,7 @@ export const PROBLEM_GROUPS = {
   'Callers and messages': TALK_PROBLEMS,
   Panes: PANE_PROBLEMS,
   Worktrees: WORKTREE_PROBLEMS,
+  Work: WORK_PROBLEMS,
   Sources: SOURCE_PROBLEMS,
   Hooks: HOOK_PROBLEMS,
   Daemon: DAEMON_PROBLEMS,
@@ -43,6 +45,7 @@ export const PROBLEMS = {
   ...TALK_PROBLEMS,
   ...PANE_PROBLEMS,
   ...WORKTREE_PROBLEMS,
+  ...WORK_PROBLEMS,
   ...SOURCE_PROBLEMS,
   ...HOOK_PROBLEMS,
   ...DAEMON_PROBLEMS,

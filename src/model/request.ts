@@ -73,7 +73,8 @@ export const REQUEST_REASONS = [
 export type RequestReason = (typeof REQUEST_REASONS)[number]
 
 /** What becomes of the commits of an agent: its branch goes to the repository's remote, or stays here. */
-export type Publish = 'branch' | 'none'
+export const REQUEST_PUBLISH_WAYS = ['branch', 'none'] as const
+export type Publish = (typeof REQUEST_PUBLISH_WAYS)[number]
 
 /** What was asked for. It never changes. */
 export type WorkOrder = {

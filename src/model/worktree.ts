@@ -22,7 +22,12 @@ export type WorktreeContent =
   | ({ readonly kind: 'ahead' } & Compared)
   | { readonly kind: 'unknown'; readonly why: string }
 
+/** `commit`: the one that a working tree is at; null: its branch has none yet. */
+export type HeadLook = { readonly kind: 'seen'; readonly commit: string | null } | { readonly kind: 'unknown'; readonly why: string }
+
 export interface Worktrees {
+  /** Writes nothing, and runs nothing of the repository's. `path`: the top of a working tree. */
+  head(path: string): Promise<HeadLook>
   /** Null: made and locked (git's own lock, with the reason). Otherwise why not, in one sentence. What git still lists of ours, and is gone, is forgotten first. */
   add(request: WorktreeRequest): Promise<string | null>
   state(path: string): Promise<WorktreeState>

@@ -67,3 +67,12 @@ export { authorOf, systemdUnit, systemdWord, withHash } from './unit.ts'
 export { managedJson, type UnmanagedView, unmanagedJson, unmanagedText } from './unmanaged.ts'
 export { tokensJson, tokensShort, tokensText } from './usage.ts'
 export { type WhoView, whoJson, whoText } from './who-am-i.ts'
+export {
+  boardText,
+  type RequestStory,
+  type RequestView,
+  requestAddedText,
+  requestJson,
+  requestStoryJson,
+  requestText,
+} from './work.ts'

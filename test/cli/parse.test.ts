@@ -6,16 +6,25 @@ import { parseVerb } from '../../src/cli/verb.ts'
 import { Problem } from '../../src/model/index.ts'
 
 /** A command line, and how it reads: flags, values, words, and the command behind them (`literal`: behind --). */
-type Read = { sub?: string; flags?: string[]; values?: Record<string, string>; words?: string[]; command?: string[]; literal?: boolean }
+type Read = {
+  sub?: string
+  flags?: string[]
+  values?: Record<string, string>
+  lists?: Record<string, readonly string[]>
+  words?: string[]
+  command?: string[]
+  literal?: boolean
+}
 
 function read(line: readonly string[]): Read {
   const [verb = '', ...args] = line
   const { parsed, sub } = parseVerb(commandNamed(verb, TABLE), args, TABLE)
-  const { flags, values, words, command, literal } = parsed
+  const { flags, values, lists, words, command, literal } = parsed
   return {
     ...(sub === null ? {} : { sub: sub.name }),
     ...(flags.size === 0 ? {} : { flags: [...flags] }),
     ...(values.size === 0 ? {} : { values: Object.fromEntries(values) }),
+    ...(lists.size === 0 ? {} : { lists: Object.fromEntries(lists) }),
     ...(words.length === 0 ? {} : { words: [...words] }),
     ...(command === null ? {} : { command: [...command] }),
     ...(literal ? { literal } : {}),
@@ -50,6 +59,10 @@ describe('words are read', () => {
     ['run --worktree=fix x', { values: { worktree: 'fix' }, command: ['x'] }],
     ['run --worktree x', { values: { worktree: '' }, command: ['x'] }],
     ['run --dir -d x', { values: { dir: '-d' }, command: ['x'] }],
+    [
+      'work add --after a --label=k=v --after b x',
+      { sub: 'add', values: { after: 'b', label: 'k=v' }, lists: { after: ['a', 'b'], label: ['k=v'] }, words: ['x'] },
+    ],
     ['run', {}],
     ['resume s --takeover -- --model opus', { flags: ['takeover'], words: ['s'], command: ['--model', 'opus'], literal: true }],
     ['stop a b --grace 1s', { values: { grace: '1s' }, words: ['a', 'b'] }],

@@ -29,6 +29,7 @@ export const APP_ORDER = [
   'maintenance',
   'start',
   'end',
+  'work',
   'compose',
 ] as const
 

@@ -122,6 +122,7 @@ export async function starting() {
     work: () => WORK_DEFAULT,
     sources: () => [],
     worktrees: {
+      head: async () => ({ kind: 'seen', commit: 'abc' }),
       async add({ path }) {
         worktrees.push(path)
         mkdirSync(join(path, '.git'), { recursive: true })

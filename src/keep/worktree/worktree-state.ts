@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { readIfFile } from '../../lib/index.ts'
-import { policy, REMOVED_PREFIX, WORKTREE_REASON, type WorktreeState } from '../../model/index.ts'
+import { type HeadLook, policy, REMOVED_PREFIX, WORKTREE_REASON, type WorktreeState } from '../../model/index.ts'
 import { hiddenWork } from './hidden-work.ts'
 import { type Look, lookAt, type Site } from './looking.ts'
 import { type Seat, seatOf } from './seat.ts'
@@ -18,6 +18,18 @@ export async function stateOf(site: Site, path: string): Promise<WorktreeState> 
   if (typeof seat === 'string') return { kind: 'unknown', why: seat }
   if (seat.own === seat.common) return { kind: 'unknown', why: 'it is the main working tree, and no linked one' }
   const seen = (await stateBySeat(seat)) ?? (await lookAt(site, path, seat, (git) => stateByGit(git, path, seat)))
+  return 'trouble' in seen ? { kind: 'unknown', why: seen.trouble } : seen
+}
+
+/** The commit that a working tree is at. A branch that was just made by `git init` has none. */
+export async function commitAt(site: Site, path: string): Promise<HeadLook> {
+  const seat = seatOf(path)
+  if (typeof seat === 'string') return { kind: 'unknown', why: seat }
+  const seen = await lookAt(site, path, seat, async (git): Promise<HeadLook> => {
+    const head = await git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
+    if (head.kind === 'done') return { kind: 'seen', commit: head.out.trim() }
+    return head.code === 1 ? { kind: 'seen', commit: null } : { kind: 'unknown', why: head.why }
+  })
   return 'trouble' in seen ? { kind: 'unknown', why: seen.trouble } : seen
 }
 

@@ -7,7 +7,7 @@ import { contentOf } from './content.ts'
 import { type Answer, isThere, linesOf } from './git.ts'
 import type { Site } from './looking.ts'
 import { seatOf } from './seat.ts'
-import { stateOf } from './worktree-state.ts'
+import { commitAt, stateOf } from './worktree-state.ts'
 
 /** For what writes or deletes a whole tree: a removal that is cut short would look like work in it. */
 const TREE_MS = 120_000
@@ -17,6 +17,7 @@ export function gitWorktrees(env: Environment, looks: string): Worktrees {
   const acting = actingGit(env)
   const site = { env, folder: looks }
   return {
+    head: (path) => commitAt(site, path),
     add: (request) => add(acting, request),
     state: (path) => stateOf(site, path),
     content: (path, target, base) => contentOf(site, path, target, base),

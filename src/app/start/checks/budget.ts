@@ -9,10 +9,8 @@ import type { StartRequest } from '../request.ts'
 /** A limit that nobody can see to is none: what it burns must be written somewhere, and it must be known where. */
 export function uncounted(world: World, request: StartRequest, spoken: AgentCommand): Problem | null {
   const { harness } = spoken
-  if (harness?.usage?.kind === 'document' && harness.usage.atTurnEnd === true)
-    return new Problem('budget-unsupported', `--budget cannot hold for ${harness.title}: it writes down its tokens only when a turn is over`, {
-      hint: '--timeout limits its time',
-    })
+  const never = neverCounted(harness)
+  if (never !== null) return never
   if (
     harness?.usage != null &&
     !isFindable(request, spoken) &&
@@ -25,14 +23,19 @@ export function uncounted(world: World, request: StartRequest, spoken: AgentComm
         '--timeout limits its time',
       ].join('; '),
     })
+  return null
+}
+
+/** Its tokens are never known in time, however it is started. */
+export function neverCounted(harness: Harness | null): Problem | null {
+  const hint = '--timeout limits its time'
+  if (harness?.usage?.kind === 'document' && harness.usage.atTurnEnd === true)
+    return new Problem('budget-unsupported', `--budget cannot hold for ${harness.title}: it writes down its tokens only when a turn is over`, {
+      hint,
+    })
   if (harness?.usage != null) return null
-  return new Problem(
-    'budget-unsupported',
-    `--budget needs an agent that writes down what it burns; ${harness === null ? 'this command is none that Holdfast knows' : `${harness.title} does not`}`,
-    {
-      hint: '--timeout limits its time',
-    },
-  )
+  const who = harness === null ? 'this command is none that Holdfast knows' : `${harness.title} does not`
+  return new Problem('budget-unsupported', `--budget needs an agent that writes down what it burns; ${who}`, { hint })
 }
 
 /** Can its conversation be told for certain while it works, without hooks? A variable is seen only of a tool call that lasts. */

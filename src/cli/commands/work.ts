@@ -1,0 +1,63 @@
+import { REQUEST_PUBLISH_WAYS } from '../../model/index.ts'
+import type { Command } from '../command.ts'
+import { flag, value } from '../options.ts'
+import { addVerb } from '../work/add.ts'
+import { listVerb, showVerb } from '../work/see.ts'
+
+const ID = { name: 'ID', thing: 'text', about: 'a request; at least four characters of its id' } as const
+
+export const work: Command = {
+  name: 'work',
+  group: 'work',
+  summary: 'hand work to agents: requests, from the queue to a result',
+  arguments: [],
+  options: [],
+  subs: [
+    {
+      name: 'add',
+      summary: 'put a request into the queue',
+      forms: ['[OPTION…] TEXT', '[OPTION…] -'],
+      arguments: [{ name: 'TEXT', thing: 'text', about: 'the text for the agent; - reads it from standard input' }],
+      options: [
+        value('repo', 'DIR', 'directory', 'the repository to work in (the one around you)'),
+        value('title', 'TEXT', 'text', 'a short name (the first line of the text)'),
+        value('harness', 'AGENT', 'agent', 'the agent that works on it (that of config.toml, or the only one that is installed)'),
+        value('priority', 'N', 'text', 'a lower number comes first; requests without one come last'),
+        { ...value('after', 'ID', 'text', 'wait until this request is done; may come more than once'), many: true },
+        { ...value('label', 'K=V', 'text', 'a label, for limits; may come more than once'), many: true },
+        value('budget', 'TOKENS', 'text', 'end a run that has used so many tokens'),
+        value('timeout', 'DURATION', 'text', 'end a run after this time'),
+        value('publish', 'WHAT', REQUEST_PUBLISH_WAYS, 'push the branch to the remote (branch), or keep it here (none, the default)'),
+        flag('review', 'wait for a person before it is done'),
+      ],
+      run: addVerb,
+    },
+    {
+      name: 'ls',
+      summary: 'show the board: requests by state, first those that need a person',
+      arguments: [],
+      options: [flag('all', 'also list requests that ended more than a week ago', 'a')],
+      run: listVerb,
+    },
+    { name: 'show', summary: 'tell the story of a request', arguments: [ID], options: [], run: showVerb },
+  ],
+  more: () => ({
+    description: [
+      'A request is work for an agent, in a git worktree and on a branch of its own.',
+      'A worker takes requests from the queue, by priority and then by age.',
+      'Every request ends as done, blocked or cancelled, with a reason and a sentence.',
+    ],
+    examples: [
+      ['work add "fix the login"', 'The request is put into the queue.'],
+      ['work add --repo ~/api --harness claude --review -', 'The text comes from standard input; the result waits for a person.'],
+      ['work ls', 'The board is printed.'],
+    ],
+    exits: {
+      done: 'done',
+      badCommand: 'the words are wrong, or the repository has no commit; nothing was done',
+      notFound: 'no such request, directory or agent',
+      held: 'the request has ended, and an end is final',
+      unproven: 'git cannot tell how the repository stands',
+    },
+  }),
+}
