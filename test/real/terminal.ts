@@ -7,6 +7,8 @@ import { until } from './lab.ts'
 export type Terminal = {
   type(keys: readonly string[]): void
   screen(): string
+  /** The process that it began with. */
+  pid(): number
   /** Whether it shows a second screen, reports the mouse, and shows its cursor: `0 0 1` as at a prompt. */
   modes(): string
   sees(text: string | RegExp): Promise<void>
@@ -30,6 +32,7 @@ export async function onTerminal(lab: Lab, command: readonly string[], body: (te
   const terminal: Terminal = {
     type: (keys) => void tmux('send-keys', '-t', '=lab:', ...keys),
     screen: () => tmux('capture-pane', '-p', '-t', '=lab:'),
+    pid: () => Number(tmux('display-message', '-p', '-t', '=lab:', '#{pane_pid}')),
     modes: () => tmux('display-message', '-p', '-t', '=lab:', '#{alternate_on} #{mouse_any_flag} #{cursor_flag}').trim(),
     sees: async (text) => {
       let last = ''

@@ -153,6 +153,6 @@ export function refuseSamePrompt(world: Pick<World, 'harnesses'>, { session, run
   const harness = world.harnesses().find(({ name }) => name === session.harness)
   if (harness === undefined || run === null || !isHeadless(harness, argumentsOf(session.argv, harness))) return
   throw new Problem('prompt-repeated', `session ${session.id} was given its prompt on the command line; a restart would have it done twice`, {
-    hint: `${isLive(run) ? `holdfast resume ${session.id} --takeover` : `holdfast resume ${session.id}`} --prompt-file F goes on with another one`,
+    hint: `${isLive(run) ? `holdfast resume ${session.id} --takeover` : `holdfast resume ${session.id}`} --prompt TEXT goes on with another one`,
   })
 }

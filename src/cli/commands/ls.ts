@@ -15,7 +15,8 @@ import {
 } from '../../show/index.ts'
 import type { Command } from '../command.ts'
 import { flag, noWords, type Parsed, value } from '../options.ts'
-import { pageFor, paintFor, print, printJson, say, textOf, write } from '../out.ts'
+import { pageFor, paintFor, print, printJson, say } from '../out.ts'
+import { watch } from '../watch.ts'
 import { orWithoutStore, tellTrouble } from '../without-store.ts'
 
 export const ls: Command = {
@@ -28,7 +29,7 @@ export const ls: Command = {
     flag('all', 'also list ended sessions, and agents that Holdfast did not start', 'a'),
     value('lines', 'N', 'text', `with --all, show the newest N ended sessions (${ENDED_SHOWN})`, 'n'),
     flag('unmanaged', 'list only agents that Holdfast did not start'),
-    flag('watch', 'print the list again every second'),
+    flag('watch', 'show the list again every second, until q'),
   ],
   more: () => ({
     description: [
@@ -81,12 +82,11 @@ async function lsVerb(world: World, parsed: Parsed): Promise<number> {
     for (const duplicate of listed.duplicates) say(`${duplicateText(duplicate)}; ${duplicateAdvice(duplicate)}`)
     return degraded ? exitCode.unavailable : 0
   }
-  for (;;) {
+  const lines = async (): Promise<string[]> => {
     const listed = await look()
-    const lines = [...listText(world, listed, only, most), ...listed.duplicates.map(duplicateText)]
-    write(1, `\u001B[H\u001B[2J${textOf(lines)}`)
-    await world.clock.sleep(1000)
+    return [...listText(world, listed, only, most), ...listed.duplicates.map(duplicateText)]
   }
+  return watch(lines, (ms) => world.clock.sleep(ms))
 }
 
 /** How many ended sessions are shown. */

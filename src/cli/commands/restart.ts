@@ -17,7 +17,7 @@ export const restart: Command = {
     description: [
       'Ends the live run of a session, sees it gone, and starts the next one.',
       'The new run keeps how the old one was started: detached or in a pane, --until, --timeout, --budget and --share.',
-      'A session whose prompt stood on its command line is refused, since its work would be done twice; --prompt-file gives another prompt.',
+      'A session whose prompt stood on its command line is refused, since its work would be done twice; --prompt gives another one.',
     ],
     examples: [
       ['restart api', 'The agent of api is ended with all it started, and continues its conversation.'],
@@ -39,7 +39,7 @@ export const restart: Command = {
 /** The next run is started as the old one was: detached, until when, for how long. */
 async function restartVerb(world: World, parsed: Parsed): Promise<number> {
   const view = await findSession(await world.store('writer'), oneWord(parsed, 'restart'), 'near')
-  if (parsed.command === null && !parsed.values.has('prompt-file')) refuseSamePrompt(world, view)
+  if (parsed.command === null && !parsed.values.has('prompt-file') && !parsed.values.has('prompt')) refuseSamePrompt(world, view)
   const request = requestOf(parsed, await resumptionOf(world, view.session.id, parsed.command, { dir: parsed.values.get('dir'), ends: true }))
   const { run } = view
   const timeoutMs = request.timeoutMs ?? (run === null || run.deadlineAt === null ? undefined : run.deadlineAt - run.startedAt)

@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty'
 import { type Answer, type Started, type StartRequest, start, type World } from '../../app/index.ts'
-import { Problem } from '../../model/index.ts'
+import { Problem, type RunBase } from '../../model/index.ts'
 import { paneJson, plain, retiredText, stoppedJson } from '../../show/index.ts'
 import type { Parsed } from '../options.ts'
 import { print, printJson, say, sayProblem } from '../out.ts'
@@ -79,7 +79,13 @@ export async function report(started: Started, world: World, parsed: Parsed, wha
       say(line)
       return join(world, run)
     }
-    print([run.tmux === null ? line : `${line}; holdfast attach ${run.session} joins it`])
+    print([`${line}${nextText(run, what)}`])
   }
   return 0
+}
+
+/** The command that people want next. The output of an adopted agent is not ours. */
+function nextText(run: RunBase, what: 'started' | 'adopted'): string {
+  if (run.tmux !== null) return `; holdfast attach ${run.session} joins it`
+  return what === 'started' && run.detached ? `; holdfast logs -f ${run.session} follows it` : ''
 }

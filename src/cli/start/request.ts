@@ -13,7 +13,6 @@ export function requestOf(parsed: Parsed, base: Base): StartRequest {
   const until = values.get('until')
   if (until !== undefined && until !== 'harness' && until !== 'tree')
     throw new Problem('option-value-invalid', `--until takes harness or tree, not ${until}`)
-  const promptFile = values.get('prompt-file')
   const onLive: OnLive = chosen[0] ?? (values.has('wait') ? 'wait' : 'refuse')
   return {
     ...base,
@@ -29,7 +28,14 @@ export function requestOf(parsed: Parsed, base: Base): StartRequest {
     independent: flags.has('independent'),
     timeoutMs: timeLimit(parsed),
     budget: tokenLimit(parsed),
-    prompt: promptFile === undefined ? undefined : { file: promptFile },
+    prompt: promptIn(parsed),
     graceMs: duration(parsed, 'grace'),
   }
+}
+
+function promptIn({ values }: Parsed): StartRequest['prompt'] {
+  const [text, file] = [values.get('prompt'), values.get('prompt-file')]
+  if (text !== undefined && file !== undefined) throw new Problem('options-exclusive', '--prompt and --prompt-file exclude each other')
+  if (text !== undefined) return { text }
+  return file === undefined ? undefined : { file }
 }

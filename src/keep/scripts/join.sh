@@ -1,5 +1,8 @@
 # Sourced by bin/holdfast: joins a pane (hf_socket, hf_name), and then says once how things stand with its run (hf_run, in hf_home). No Node is
 # there meanwhile. The client works beside this shell, since a shell hears nothing while it waits for one in front: who ends us ends it.
+hf_keys='C-b d'
+# Where somebody's own tmux takes the same key, it has to be said twice.
+[ -z "${TMUX-}" ] || [ "$(tmux display-message -p '#{prefix}' 2>/dev/null)" != C-b ] || hf_keys='C-b C-b d'
 unset TMUX TMUX_PANE
 hf_client='' hf_told=''
 hf_leave() {
@@ -22,6 +25,7 @@ trap 'hf_leave TERM 130' INT
 trap hf_suspend CHLD
 hf_modes=$(stty -g 2>/dev/null)
 exec 9<&0
+tmux -N -S "$hf_socket" set-option -q -t "=$hf_name:" @leaves "$hf_keys" 2>/dev/null
 # (-N: if its server has just left with the last pane, no other is started in its place, with somebody's own configuration.)
 tmux -N -S "$hf_socket" attach-session -E -t "=$hf_name" <&9 9<&- &
 hf_client=$!

@@ -19,7 +19,7 @@ export function uncounted(world: World, request: StartRequest, spoken: AgentComm
     return new Problem('budget-conversation-unknown', `--budget needs to know which session ${harness.title} carries, and it does not tell`, {
       hint: [
         ...(harness.hooks === null ? [] : [`holdfast hooks install ${harness.name} lets it report that`]),
-        ...(harness.capture.some(({ from }) => from === 'begun') ? ['give it its prompt with --prompt-file'] : []),
+        ...(harness.capture.some(({ from }) => from === 'begun') ? ['give it its prompt with --prompt'] : []),
         '--timeout limits its time',
       ].join('; '),
     })

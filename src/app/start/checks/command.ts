@@ -23,8 +23,8 @@ export const promptWithoutAgent: Check<'command'> = {
   when: ['command'],
   check: ({ asked }) =>
     asked.harness === undefined && asked.adopt === undefined && asked.prompt !== undefined
-      ? new Problem('prompt-unsupported', '--prompt-file is for an agent that Holdfast knows how to talk to', {
-          hint: 'holdfast run --prompt-file F claude',
+      ? new Problem('prompt-unsupported', 'a prompt is for an agent that Holdfast knows how to talk to', {
+          hint: 'holdfast run --prompt TEXT claude',
         })
       : null,
 }

@@ -15,7 +15,7 @@ export const terminalMissing: Check<Effect> = {
   check: ({ plan: { spoken } }) =>
     spoken.needsTerminal === true && spoken.harness !== null
       ? new Problem('agent-needs-terminal', `${spoken.harness.title} needs a terminal here, and a detached run has none`, {
-          hint: `host it in tmux: --tmux; or use its form without a terminal: --prompt-file F; or say it as it stands: -- ${spoken.harness.name} …`,
+          hint: `host it in tmux: --tmux; or use its form without a terminal: --prompt TEXT; or say it as it stands: -- ${spoken.harness.name} …`,
         })
       : null,
 }

@@ -1,0 +1,61 @@
+import { constants } from 'node:os'
+import { isatty, type ReadStream } from 'node:tty'
+import { textOf, write } from './out.ts'
+
+const EVERY_MS = 1_000
+const USUAL_ROWS = 24
+/** Another screen, without a cursor; and back. */
+const ENTER = '\u001B[?1049h\u001B[?25l'
+const LEAVE = '\u001B[?25h\u001B[?1049l'
+/** `q`, and what Ctrl-C and Ctrl-D are where the terminal makes no signals of keys. */
+const QUIT = /[qQ\u0003\u0004]/
+
+/** Shows lines again and again: on a terminal until `q`, on a screen of its own; a pipe gets each list in full, and no escape codes. */
+export async function watch(look: () => Promise<readonly string[]>, sleep: (ms: number) => Promise<unknown>): Promise<number> {
+  if (!isatty(1)) {
+    for (;;) {
+      write(1, textOf([...(await look()), '']))
+      await sleep(EVERY_MS)
+    }
+  }
+  const ending = endings()
+  write(1, ENTER)
+  try {
+    for (;;) {
+      const lines = await look()
+      const rows = (process.stdout.rows || USUAL_ROWS) - 1
+      write(1, `\u001B[H\u001B[2J${textOf([...lines.slice(0, rows - 1), isatty(0) ? 'q ends this list' : '']).trimEnd()}`)
+      const code = await Promise.race([sleep(EVERY_MS), ending.came])
+      if (typeof code === 'number') return code
+    }
+  } finally {
+    ending.stop()
+    write(1, LEAVE)
+  }
+}
+
+/** How a person or another program ends it, as an exit code. */
+function endings(): { readonly came: Promise<number>; stop(): void } {
+  const keys: ReadStream | null = isatty(0) ? process.stdin : null
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  let told: (code: number) => void = () => {}
+  const came = new Promise<number>((tell) => {
+    told = tell
+  })
+  const onKey = (data: Buffer): void => {
+    if (QUIT.test(data.toString('latin1'))) told(0)
+  }
+  const onSignal = (signal: NodeJS.Signals): void => told(128 + constants.signals[signal])
+  for (const signal of signals) process.on(signal, onSignal)
+  keys?.setRawMode(true)
+  keys?.on('data', onKey)
+  return {
+    came,
+    stop: () => {
+      for (const signal of signals) process.off(signal, onSignal)
+      keys?.off('data', onKey)
+      keys?.setRawMode(false)
+      keys?.pause()
+    },
+  }
+}
