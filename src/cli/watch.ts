@@ -8,7 +8,7 @@ const USUAL_ROWS = 24
 const ENTER = '\u001B[?1049h\u001B[?25l'
 const LEAVE = '\u001B[?25h\u001B[?1049l'
 /** `q`, and what Ctrl-C and Ctrl-D are where the terminal makes no signals of keys. */
-const QUIT = /[qQ\u0003\u0004]/
+const QUIT = ['q', 'Q', '\u0003', '\u0004']
 
 /** Shows lines again and again: on a terminal until `q`, on a screen of its own; a pipe gets each list in full, and no escape codes. */
 export async function watch(look: () => Promise<readonly string[]>, sleep: (ms: number) => Promise<unknown>): Promise<number> {
@@ -43,7 +43,7 @@ function endings(): { readonly came: Promise<number>; stop(): void } {
     told = tell
   })
   const onKey = (data: Buffer): void => {
-    if (QUIT.test(data.toString('latin1'))) told(0)
+    if (QUIT.some((key) => data.includes(key))) told(0)
   }
   const onSignal = (signal: NodeJS.Signals): void => told(128 + constants.signals[signal])
   for (const signal of signals) process.on(signal, onSignal)
