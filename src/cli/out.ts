@@ -65,6 +65,15 @@ export async function pass(chunks: AsyncIterable<Uint8Array>): Promise<void> {
   if (shown !== null) write(1, shown.end())
 }
 
+/** Another screen of the terminal, without a cursor, on which lines are shown again and again. */
+export const screen = {
+  enter: (): void => write(1, '\u001B[?1049h\u001B[?25l'),
+  show: (lines: readonly string[]): void =>
+    write(1, `\u001B[H\u001B[2J${textOf(lines.slice(0, Math.max(1, (process.stdout.rows || USUAL_ROWS) - 1))).trimEnd()}`),
+  leave: (): void => write(1, '\u001B[?25h\u001B[?1049l'),
+}
+const USUAL_ROWS = 24
+
 /** Messages for people go to stderr, and say who speaks. */
 export const say = (message: string): void => write(2, `holdfast: ${plain(message)}\n`)
 

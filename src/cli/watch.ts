@@ -1,12 +1,8 @@
 import { constants } from 'node:os'
 import { isatty, type ReadStream } from 'node:tty'
-import { textOf, write } from './out.ts'
+import { print, screen } from './out.ts'
 
 const EVERY_MS = 1_000
-const USUAL_ROWS = 24
-/** Another screen, without a cursor; and back. */
-const ENTER = '\u001B[?1049h\u001B[?25l'
-const LEAVE = '\u001B[?25h\u001B[?1049l'
 /** `q`, and what Ctrl-C and Ctrl-D are where the terminal makes no signals of keys. */
 const QUIT = ['q', 'Q', '\u0003', '\u0004']
 
@@ -14,23 +10,21 @@ const QUIT = ['q', 'Q', '\u0003', '\u0004']
 export async function watch(look: () => Promise<readonly string[]>, sleep: (ms: number) => Promise<unknown>): Promise<number> {
   if (!isatty(1)) {
     for (;;) {
-      write(1, textOf([...(await look()), '']))
+      print([...(await look()), ''])
       await sleep(EVERY_MS)
     }
   }
   const ending = endings()
-  write(1, ENTER)
+  screen.enter()
   try {
     for (;;) {
-      const lines = await look()
-      const rows = (process.stdout.rows || USUAL_ROWS) - 1
-      write(1, `\u001B[H\u001B[2J${textOf([...lines.slice(0, rows - 1), isatty(0) ? 'q ends this list' : '']).trimEnd()}`)
+      screen.show([...(isatty(0) ? ['q ends this list', ''] : []), ...(await look())])
       const code = await Promise.race([sleep(EVERY_MS), ending.came])
       if (typeof code === 'number') return code
     }
   } finally {
     ending.stop()
-    write(1, LEAVE)
+    screen.leave()
   }
 }
 

@@ -29,7 +29,7 @@ verifies('visible', 'a list that is watched ends with q and leaves the terminal 
         ['C-c', 0],
       ] as const) {
         terminal.type([`clear; before=$(stty -g); ${COMMAND} ls --watch; echo "left=$? $([ "$before" = "$(stty -g)" ] && echo same)"`, 'Enter'])
-        await terminal.sees(/watched .*running[\s\S]*q ends this list/)
+        await terminal.sees(/q ends this list[\s\S]*watched .*running/)
         expect(terminal.modes()).toBe('1 0 0')
         terminal.type([key])
         await terminal.sees(`left=${code} same`)
