@@ -162,6 +162,7 @@ export const PINNED_PROBLEMS: Readonly<Record<number, readonly string[]>> = {
   ],
   76: [
     'caller-unknown',
+    'conversation-unproven',
     'daemon-not-signallable',
     'daemon-unproven',
     'directory-unproven',

@@ -1,13 +1,12 @@
 import { censusOf } from '../../act/index.ts'
-import { choosesSession, isHeadless } from '../../decide/index.ts'
-import { agentsAmong, argumentsOf, captureNative, type Seen } from '../../harness/index.ts'
+import { agentsAmong, captureNative } from '../../harness/index.ts'
 import type { Agent, Harness, LiveRun, Member, NativeId, ProcessRow, Session, Store } from '../../model/index.ts'
 import { isDead, sameProcess } from '../../model/index.ts'
-import { placesOf } from '../usage/usage-baseline.ts'
 import { recordInPassing } from '../world/best-effort-write.ts'
 import { candidateOf } from '../world/process-candidate.ts'
 import type { World } from '../world/world.ts'
 import { agentsOfRun } from './agents-of-run.ts'
+import { type BegunPorts, begunBy } from './begun.ts'
 import { bind, isFencedFrom, isOnDisk } from './bind.ts'
 import { knownOf } from './known-harness.ts'
 import { hasLeft } from './learn.ts'
@@ -53,14 +52,14 @@ export async function learnAtEnd(world: World, store: Store, run: LiveRun): Prom
     agent: null,
     output: () => (run.detached ? headOfLog(world, run.id) : null),
     tools: () => null,
-    begun: begunBy(world, run, harness),
+    begun: begunBy(world, run, harness, null),
   })
   if (id === null || !isOnDisk(world, run, harness, id)) return false
   return (await bind(world, store, run, { harness: harness.name, id }, { how: 'output' })).kind === 'bound'
 }
 
 function captured(
-  world: Pick<World, 'env' | 'ownHarnesses' | 'processes' | 'readDatabase' | 'runLogs' | 'usageFiles'>,
+  world: BegunPorts & Pick<World, 'runLogs'>,
   run: LiveRun,
   harness: Harness,
   agent: Agent,
@@ -71,19 +70,9 @@ function captured(
   return captureNative(harness, {
     agent: agent.row.pid,
     output: () => (run.detached ? headOfLog(world, run.id) : null),
-    begun: begunBy(world, run, harness),
+    begun: begunBy(world, run, harness, agent, rows),
     tools: () => (hasOtherAgents(world, tools, harness) ? null : tools.map(({ pid }) => world.processes.environment(pid))),
   })
-}
-
-/**
- * Asks a harness's own disk; only of a run that begins a session at once, since an idle one has none while somebody else may begin one there. When
- * an adopted one began is not on record.
- */
-function begunBy(world: Pick<World, 'env' | 'readDatabase' | 'usageFiles'>, run: LiveRun, harness: Harness): Seen['begun'] {
-  const args = argumentsOf(run.argv, harness)
-  if (run.adopted || !isHeadless(harness, args) || choosesSession(harness, args)) return () => []
-  return (find) => find(placesOf(world, run.id), { dir: run.dir, since: run.startedAt }, world.readDatabase)
 }
 
 /** What an agent that was started inside tells its own tools is not about the one around it. */

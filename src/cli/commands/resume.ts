@@ -34,7 +34,7 @@ export const resume: Command = {
       badCommand: 'wrong words, or no session was chosen',
       notFound: 'no such session, or its directory or program is gone',
       held: 'the session, its directory or its conversation has a live owner',
-      unproven: 'the old owner cannot be proven dead; --force replaces it in your name',
+      unproven: 'the old owner cannot be proven dead, or a live agent may have the conversation; --force starts in your name',
       survivors: 'a takeover could not end every process of the old owner',
     },
     otherExits: "A foreground run gives the agent's own code, and 128 plus the signal's number after a signal.",

@@ -52,6 +52,7 @@ export const CONVERSATION_PROBLEMS = {
   'conversation-in-use': { kind: 'held', means: 'A live agent already uses the conversation.' },
   'conversation-owned': { kind: 'held', means: 'Another session owns the conversation.' },
   'conversation-of-other-session': { kind: 'badCommand', means: 'The conversation belongs to another session that has ended.' },
+  'conversation-unproven': { kind: 'unproven', means: 'A live agent may carry the conversation: which one it carries is not known.' },
   'conversation-newest-in-use': { kind: 'held', means: 'The newest conversation of the directory may belong to a live agent.' },
   'conversation-unknown': { kind: 'notFound', means: 'Holdfast does not know which conversation the session carried.' },
   'conversation-missing': { kind: 'notFound', means: 'The agent has no such conversation.' },

@@ -6,6 +6,7 @@ import { type Effect, rivalsOf } from '../look.ts'
 import type { Plan } from '../plan.ts'
 import type { Check } from './check.ts'
 import { newestInUse, ownedAlready } from './conversation-owners.ts'
+import { maybeOwned } from './conversation-untold.ts'
 import { takeoverBlind, unresumable } from './unresumable.ts'
 
 /** A terminal interface without a terminal does nothing, or worse. A live owner is named first. */
@@ -70,8 +71,11 @@ export const conversationOwned: Check<Effect> = {
     const { harness, native, names } = spoken
     const carried = harness === null || native === null ? names : [{ harness: harness.name, id: native }]
     for (const one of request.adopt === undefined ? carried : []) {
-      const problem = await ownedAlready(world, one, [session, ...rivals], request.allowUnmanaged === true)
+      const except = [session, ...rivals]
+      const problem = await ownedAlready(world, one, except, request.allowUnmanaged === true)
       if (problem !== null) return problem
+      const doubt = request.force === true ? null : await maybeOwned(world, one, { except, unmanaged: request.allowUnmanaged === true })
+      if (doubt !== null) return doubt
     }
     return null
   },
