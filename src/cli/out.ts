@@ -9,7 +9,11 @@ const colours = (fd: number): boolean => isatty(fd) && process.env['NO_COLOR'] =
 const KEY = Math.random().toString(36).slice(2)
 export const paintFor = (fd: 1 | 2): Paint => painter(colours(fd), KEY)
 /** A terminal has its width; elsewhere COLUMNS may ask for one. */
-export const pageFor = (fd: 1 | 2): Page => ({ columns: isatty(fd) ? widthOf(fd) : columnsAsked(), home: process.env['HOME'] ?? homedir() })
+export const pageFor = (fd: 1 | 2): Page => ({
+  columns: isatty(fd) ? widthOf(fd) : columnsAsked(),
+  home: process.env['HOME'] ?? homedir(),
+  ahead: (at) => -new Date(at).getTimezoneOffset(),
+})
 const widthOf = (fd: 1 | 2): number =>
   Math.max((fd === 1 ? process.stdout : process.stderr).columns || (columnsAsked() ?? USUAL_COLUMNS), FEWEST_COLUMNS)
 const USUAL_COLUMNS = 80

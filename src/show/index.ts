@@ -49,12 +49,12 @@ export { sessionsText } from './sessions-text.ts'
 export { type SiblingView, siblingJson, siblingsText } from './siblings.ts'
 export { type CheckedStep, sourceCheckJson, sourceCheckText } from './source-check.ts'
 export { statesPage } from './states.ts'
+export { type Reader, statusText } from './status-text.ts'
 export { levelText, tasksText, taskText } from './task.ts'
 export { terminalText } from './terminal-text.ts'
 export {
   eventJson,
   eventText,
-  statusText,
   suspectText,
   type TreeView,
   treeText,

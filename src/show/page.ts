@@ -1,5 +1,8 @@
-/** Whom a text is for: how many columns there are (null: no limit), and the folder that is called `~` (null: none). */
-export type Page = { readonly columns: number | null; readonly home: string | null }
+/**
+ * Whom a text is for: how many columns there are (null: no limit), the folder that is called `~` (null: none), and how many minutes the
+ * clock on the wall is ahead of UTC at a time (absent: none).
+ */
+export type Page = { readonly columns: number | null; readonly home: string | null; readonly ahead?: (at: number) => number }
 
 /** For a file, a pipe without a width, and a program. */
 export const WIDE: Page = { columns: null, home: null }

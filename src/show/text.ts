@@ -1,12 +1,7 @@
-import type { HoldfastEvent, Member, ProcessRow, Saying, Spared, Suspect } from '../model/index.ts'
-import { describeExit, isLive, totalTokens } from '../model/index.ts'
+import type { HoldfastEvent, Member, ProcessRow, Spared, Suspect } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
-import type { SessionView } from './session-view.ts'
-import { activityText, stateColour } from './sessions-text.ts'
 import { type Cell, table } from './table.ts'
-import { containmentText, cpuText, taskText } from './task.ts'
-import { age, iso } from './time.ts'
-import { tokensText } from './usage.ts'
+import { iso } from './time.ts'
 
 /** Nothing is left out in silence. */
 export const unreadableText = (run: string, directory: string): string =>
@@ -22,86 +17,6 @@ export type UnreadableRun = {
 }
 export const unreadableRunText = ({ path, why, next }: UnreadableRun): string =>
   `${plain(path)}/run.json cannot be read, and no row has this run: ${why}; ${next}`
-
-/** `status`: everything about one session, a fact a line. */
-export function statusText(sight: SessionView, now: number, paint: Paint): string[] {
-  const { session, run, liveness, pid, note, tasks } = sight
-  const facts: [string, string | null][] = [
-    ['run', `${run.id} (epoch ${run.epoch})`],
-    ['liveness', liveness],
-    ['activity', sight.activity == null ? null : `${activityText(sight.activity, now)} (${TOLD_BY[sight.activity.how]})`],
-    ['agent', pid === null ? null : `pid ${pid}`],
-    ['keeper', run.keeper === null ? null : `pid ${run.keeper.pid}`],
-    ['command', plain(run.argv.join(' '))],
-    ['directory', plain(run.dir)],
-    [
-      'worktree',
-      sight.worktree ? plain(`of ${sight.worktree.repository ?? 'an unknown repository'}, on ${sight.worktree.branch ?? 'no branch'}`) : null,
-    ],
-    ...(sight.sharedWith ?? []).map((other): [string, string] => ['shared with', plain(other)]),
-    ...(sight.neighbours ?? []).map((other): [string, string] => ['neighbour', `${plain(other)} (another worktree of its repository)`]),
-    ['started', `${iso(run.startedAt)} (${age(now - run.startedAt)} ago) by ${run.user}@${run.host}${run.tty === null ? '' : ` on ${run.tty}`}`],
-    ['attach', isLive(run) ? (run.detached ? `holdfast attach ${session.id}` : 'a foreground run: can be taken over, not attached') : null],
-    ['tmux', isLive(run) && run.tmux !== null ? `session ${run.tmux.name} at ${plain(run.tmux.socket)}` : null],
-    ['parent', run.parent],
-    ['containment', isLive(run) ? containmentText(sight) : null],
-    [
-      'harness',
-      session.harness === null
-        ? null
-        : `${session.harness}${session.native === null ? (session.wentTo === null ? ' (its own id of the session is not known yet)' : `; its conversation went on as session ${session.wentTo}`) : ` session ${plain(session.native)}`}`,
-    ],
-    ...saidFacts(sight, now),
-    ['budget', run.budget === null ? null : `${run.budget} tokens`],
-    ...tokensFacts(sight, now),
-    ['burned', cpuText(sight.usage ?? (isLive(run) ? null : (run.usage ?? null)))],
-    ...tasks.map((task): [string, string] => [task.run.task === null ? 'run in it' : 'task', taskText(task, now)]),
-  ]
-  if (isLive(run)) {
-    if (run.state === 'stopping') facts.push(['asked', run.intent === null ? null : `${plain(run.intent.reason)} (by ${plain(run.intent.by)})`])
-    if (run.state === 'stopping')
-      for (const { pid: left, name, why } of run.survivors) facts.push(['survivor', `pid ${left} (${plain(name)}): ${why}`])
-    facts.push(['note', note && plain(note)])
-    if (liveness === 'unknown')
-      facts.push(['next', `look from where it runs; or, if you know that it is gone: holdfast resolve ${session.id} --gone`])
-  } else {
-    facts.push(
-      ['ended', `${iso(run.endedAt)} (${age(now - run.endedAt)} ago) after ${age(run.endedAt - run.startedAt)}`],
-      ['exit', run.exit === null ? 'unknown' : describeExit(run.exit)],
-    )
-    facts.push(['reason', plain(run.reason)], ['by', plain(run.by)], ...run.evidence.map((line): [string, string] => ['evidence', plain(line)]))
-  }
-  const title = `${paint.bold(session.id)}${session.name === null ? '' : ` (${session.name})`} ${stateColour(run.state, paint)(run.state)}`
-  const told = facts.filter(([, value]) => value !== null)
-  const width = Math.max(...told.map(([name]) => name.length))
-  return [title, ...told.map(([name, value]) => `  ${paint.dim(name.padEnd(width))}  ${value}`)]
-}
-
-const TOLD_BY = { hook: 'its harness says so, by a hook', registry: 'its harness says so', output: 'by its output alone' } as const
-
-function saidFacts({ said, unread = 0, unreadEarlier = 0 }: SessionView, now: number): [string, string | null][] {
-  const line = (saying: Saying | null | undefined): string | null => (saying == null ? null : `${plain(saying.text)} (${age(now - saying.at)} ago)`)
-  return [
-    ['plan', line(said?.plan)],
-    ['result', line(said?.result)],
-    ['messages', unread === 0 ? null : `${unread} unread${unreadEarlier === 0 ? '' : `, ${unreadEarlier} of them sent to a run that is over`}`],
-  ]
-}
-
-function tokensFacts({ tokens }: SessionView, now: number): [string, string | null][] {
-  if (tokens === undefined) return []
-  const { run, session, unwatched } = tokens
-  return [
-    ['tokens', run === null ? null : tokensText(run)],
-    ['in all runs', session === null || (run !== null && totalTokens(session) === totalTokens(run)) ? null : tokensText(session)],
-    [
-      'unwatched',
-      unwatched === null
-        ? null
-        : `it has burned ${tokensText(unwatched.tokens)} since ${iso(unwatched.since)} (${age(now - unwatched.since)} ago), when it was last watched`,
-    ],
-  ]
-}
 
 /** What is shown of a session's processes. */
 export type TreeView = { readonly members: readonly Member[]; readonly suspects: readonly Suspect[]; readonly spared: readonly Spared[] }

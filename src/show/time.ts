@@ -1,3 +1,5 @@
+import type { Page } from './page.ts'
+
 const STEPS: readonly [number, string][] = [
   [86_400_000, 'd'],
   [3_600_000, 'h'],
@@ -20,3 +22,15 @@ export function age(ms: number): string {
 }
 
 export const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** By the clock on the wall: `14:03:05` of today, `2 Jan 14:03` of this year, `2 Jan 2025` before. */
+export function localTime(at: number, now: number, { ahead = () => 0 }: Pick<Page, 'ahead'>): string {
+  const wall = (ms: number): Date => new Date(ms + ahead(ms) * 60_000)
+  const [then, today] = [wall(at), wall(now)]
+  const [day = '', time = ''] = then.toISOString().split('T')
+  if (day === today.toISOString().slice(0, day.length)) return time.slice(0, 8)
+  const date = `${then.getUTCDate()} ${MONTHS[then.getUTCMonth()]}`
+  return then.getUTCFullYear() === today.getUTCFullYear() ? `${date} ${time.slice(0, 5)}` : `${date} ${then.getUTCFullYear()}`
+}

@@ -32,7 +32,7 @@ verifies(
     expect(path).toContain(install(lab).replaceAll('-', '').slice(0, 12))
     for (const member of [pid, scrubbed]) expect(path.endsWith(inCgroup(member))).toBe(true)
     expect(inCgroup(keeper)).toBe(inCgroup(process.pid))
-    expect(await lab.ok(['status', 's'])).toMatch(/\n {2}containment +cgroup \//)
+    expect(await lab.ok(['status', 's', '--verbose'])).toMatch(/\n {2}containment +cgroup \//)
     expect(await lab.ok(['tree', 's'])).toMatch(new RegExp(`\\n${scrubbed} +S +cgroup `))
     await lab.ok(['stop', 's'])
     expect(cgroupsOf(install(lab))).toEqual([])
@@ -245,7 +245,7 @@ test(
     rmdirSync(path)
     await new Promise((done) => started.once('exit', done))
     const scrubbed = await lab.pid('scrubbed')
-    expect(await lab.ok(['status', 's'])).toMatch(/containment +marker, cookie, .* \(its agent did not get into its cgroup /)
+    expect(await lab.ok(['status', 's', '--verbose'])).toMatch(/containment +marker, cookie, .* \(its agent did not get into its cgroup /)
     const found = await findings(lab)
     expect(found.filter(({ topic }) => topic === 's').map(({ what }) => what)).toContainEqual(
       expect.stringContaining('its agent is not in its cgroup'),

@@ -145,7 +145,7 @@ verifies('unknown', 'a run whose pid namespace is gone is over, by that proof; a
     const second = inside('there', 'sleep 1000')
     await until('it', async () => (await lab.hf(['status', 'there', '--json'])).code === 0)
     await until('its agent', async () => (await lab.status('there')).pid !== null)
-    const seen = await lab.hf(['status', 'there'])
+    const seen = await lab.hf(['status', 'there', '--verbose'])
     expect(seen.stdout).toMatch(
       /liveness +unknown\n(.*\n)* {2}note +it lives in another pid namespace \(pid:\[\d+\]\)\n {2}next +.*holdfast resolve there --gone/,
     )

@@ -29,7 +29,7 @@ verifies('innocent', 'what is on the spare list is reported and left alone, what
     expect(await lab.ok(['tree', 's'])).toMatch(new RegExp(`\\n${spared} +S +spared +- +gpg-agent {2}· a key agent\\n`))
     process.kill(await lab.pid('main'), 'SIGKILL')
     await gone(leftover)
-    const status = await until('its end', async () => ((await lab.status('s')).state === 'failed' ? lab.ok(['status', 's']) : null))
+    const status = await until('its end', async () => ((await lab.status('s')).state === 'failed' ? lab.ok(['status', 's', '--verbose']) : null))
     expect(status).toContain(`left alone: gpg-agent (pid ${spared}): a key agent`)
     expect(status).toContain(`ended with it: sleep (pid ${leftover})`)
     expect([spared, below].map(isAlive)).toEqual([true, true])

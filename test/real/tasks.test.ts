@@ -32,7 +32,7 @@ verifies('stop-proof', 'a task has a parent, a marker and a sibling cgroup of it
     const { run, pid: agentPid } = (await lab.status('s')) as unknown as { run: string; pid: number }
     expect(task).toMatchObject({ state: 'running', parent: run })
     await until('some burning', async () => ((await tasksOf(lab, 's'))[0]?.usage?.cpuMs ?? 0) > 50)
-    expect(await lab.ok(['status', 's'])).toMatch(/\n {2}task +s\.review running for \S+, (at least )?\d+\.\d\d s of CPU\n/)
+    expect(await lab.ok(['status', 's', '--verbose'])).toMatch(/\n {2}task +s\.review running for \S+, (at least )?\d+\.\d\d s of CPU\n/)
     const tree = await lab.ok(['tree', 's'])
     expect(tree).toMatch(new RegExp(`^${agentPid} `, 'm'))
     expect(tree).toMatch(new RegExp(`\\ntask s\\.review running .*\\n(.*\\n)* +${task.pid} `))

@@ -68,7 +68,7 @@ verifies('identity', 'the keeper is the pane’s own process; its server is of n
     expect(readlinkSync(`/proc/${server}/cwd`)).toBe('/')
     expect(new Set([marker(server), marker(keeper), marker(pid)]).size).toBe(3)
     expect(readOr(`/proc/${pid}/status`)).toMatch(/^SigIgn:\s*0{16}$/m)
-    expect(await lab.ok(['status', 's'])).toContain(`session ${tmux.session} at ${lab.socket}`)
+    expect(await lab.ok(['status', 's', '--verbose'])).toContain(`session ${tmux.session} at ${lab.socket}`)
     const { members } = JSON.parse(await lab.ok(['tree', 's', '--json'])) as { members: { pid: number }[] }
     expect(members.map((member) => member.pid)).toEqual([pid])
     await lab.ok(['stop', 's'])

@@ -39,7 +39,7 @@ verifies('lock-life', 'a worktree of its own beside a held repository: locked by
     expect(await lab.status('b')).toMatchObject({ dir: join(path, 'pkg'), worktree: { path, branch: 'holdfast/b', repository: repo } })
     expect(await lab.ok(['ls'])).toContain('worktree repo@holdfast/b')
     expect(git(repo, 'worktree', 'list', '--porcelain')).toContain('locked holdfast session b')
-    expect(await lab.ok(['status', 'a'])).toContain(`neighbour    b in ${join(path, 'pkg')}`)
+    expect(await lab.ok(['status', 'a', '--verbose'])).toContain(`neighbour    b in ${join(path, 'pkg')}`)
     // The same branch once more: it is there, and held.
     expect((await start(lab, 'c', repo, '--worktree=holdfast/b')).stderr).toContain('session b')
   }),

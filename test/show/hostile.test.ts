@@ -297,7 +297,10 @@ const TEXTS: Readonly<Record<string, Given>> = {
       ]),
     ),
   ],
-  statusText: (paint, text) => [view, overView, stoppingView, wentView].map((one) => show.statusText(on(text)(one), NOW, paint)),
+  statusText: (paint, text) =>
+    [view, overView, stoppingView, wentView].flatMap((one) =>
+      [true, false].map((whole) => show.statusText(on(text)(one), { now: NOW, paint, whole })),
+    ),
   stoppedText: (_, text) => ends.map((end) => show.stoppedText(`id${text}`, on(text)(end))),
   stuckText: (_, text) => ends.slice(0, 5).map((end) => show.stuckText(on(text)(end) as never, 3)),
   suspectText: (_, text) => [show.suspectText([text], [text])],

@@ -53,7 +53,8 @@ describe('what others wrote does not steer the terminal', () => {
     ],
   ]
   test.each(runs)('%s', (_what, run) => {
-    for (const line of [...sessionsText([sight(run)], NOW, bare), ...statusText(sight(run), NOW, bare)]) expect(line).not.toMatch(CONTROL)
+    for (const line of [...sessionsText([sight(run)], NOW, bare), ...statusText(sight(run), { now: NOW, paint: bare, whole: true })])
+      expect(line).not.toMatch(CONTROL)
   })
   test('a note, in a list', () => expect(sessionsText([sight(running(), EVIL)], NOW, bare).join('')).not.toMatch(CONTROL))
   test('the names of processes', () => {
@@ -69,7 +70,7 @@ describe('what others wrote does not steer the terminal', () => {
   })
 
   // A note or a why can hold the name of a process that could not be read, which is whatever that process calls itself.
-  test('a note, in a status', () => expect(statusText(sight(running(), EVIL), NOW, bare).join('')).not.toMatch(CONTROL))
+  test('a note, in a status', () => expect(statusText(sight(running(), EVIL), { now: NOW, paint: bare }).join('')).not.toMatch(CONTROL))
   test('why an end cannot be proven', () => {
     expect(stoppedText('s1', { kind: 'unknown', run: running(), why: EVIL }).join('')).not.toMatch(CONTROL)
   })

@@ -11,7 +11,9 @@ import {
   sessionsText,
   statusText,
   treeText,
+  WIDE,
 } from '../../src/show/index.ts'
+import { localTime } from '../../src/show/time.ts'
 import { directory, ended, intent, lock, member, NOW, row, running, session, starting, stopping } from '../decide/build.ts'
 
 const bare = painter(false)
@@ -26,6 +28,8 @@ const sight = (over: Partial<SessionView> = {}): SessionView => ({
 })
 const dead = (over: Parameters<typeof ended>[0] = {}): SessionView => sight({ run: ended(over), liveness: 'dead', pid: null })
 
+const all = (one: SessionView): string[] => statusText(one, { now: NOW, paint: bare, whole: true })
+
 describe('ls', () => {
   test('says so when there are none', () => expect(sessionsText([], NOW, bare)).toEqual(['no sessions']))
 
@@ -34,10 +38,10 @@ describe('ls', () => {
     expect(at({ state: 'waiting', since: NOW - 185_000, how: 'hook' })).toMatch(/^s1 +waiting 3m05s +200 /)
     expect(at({ state: 'busy', since: null, how: 'output' })).toMatch(/^s1 +busy +200 /)
     expect(at(null)).toMatch(/^s1 +running +200 /)
-    expect(statusText(sight({ activity: { state: 'idle', since: NOW - 1000, how: 'output' } }), NOW, bare).join('\n')).toMatch(
+    expect(all(sight({ activity: { state: 'idle', since: NOW - 1000, how: 'output' } })).join('\n')).toMatch(
       /activity +idle 1s \(by its output alone\)/,
     )
-    expect(statusText(sight(), NOW, bare).join('\n')).not.toContain('activity')
+    expect(all(sight()).join('\n')).not.toContain('activity')
   })
 
   test('is one aligned line a session', () => {
@@ -75,15 +79,16 @@ const task = { run: running({ session: 't1', task: 'cancel' }), usage: { cpuMs: 
 
 describe('status', () => {
   test('of a live run in the foreground', () => {
-    expect(statusText(sight({ session: session({ name: 'fix' }), tasks: [task], usage: { cpuMs: 12_345, whole: true } }), NOW, bare)).toEqual([
+    expect(all(sight({ session: session({ name: 'fix' }), tasks: [task], usage: { cpuMs: 12_345, whole: true } }))).toEqual([
       's1 (fix) running',
       '  run          r000000000001 (epoch 3)',
       '  liveness     alive',
       '  agent        pid 200',
       '  keeper       pid 100',
+      '  marker       4000000000000001',
       '  command      claude --resume',
       '  directory    /home/ann/project',
-      '  started      2026-01-02T10:57:55.000Z (1h02m ago) by ann@box on /dev/pts/3',
+      '  started      10:57:55 (1h02m ago) by ann@box on /dev/pts/3',
       '  attach       a foreground run: can be taken over, not attached',
       '  containment  cgroup /cg/holdfast-i1-r000000000001',
       '  burned       12 s of CPU',
@@ -92,14 +97,15 @@ describe('status', () => {
   })
   test('of a stopping one: who asked, and who survives', () => {
     const run = stopping({ detached: true, tty: null, parent: 'r9', intent, survivors: [{ pid: 9, name: 'sleep', why: 'it did not end' }] })
-    expect(statusText(sight({ run, pid: null, note: 'its leftovers are being ended' }), NOW, bare)).toEqual([
+    expect(all(sight({ run, pid: null, note: 'its leftovers are being ended' }))).toEqual([
       's1 stopping',
       '  run          r000000000001 (epoch 3)',
       '  liveness     alive',
       '  keeper       pid 100',
+      '  marker       4000000000000001',
       '  command      claude --resume',
       '  directory    /home/ann/project',
-      '  started      2026-01-02T10:57:55.000Z (1h02m ago) by ann@box',
+      '  started      10:57:55 (1h02m ago) by ann@box',
       '  attach       holdfast attach s1',
       '  parent       r9',
       '  containment  cgroup /cg/holdfast-i1-r000000000001',
@@ -109,22 +115,23 @@ describe('status', () => {
     ])
   })
   test('of one that cannot be proven: what can be done', () => {
-    const lines = statusText(sight({ liveness: 'unknown', note: 'EACCES' }), NOW, bare)
+    const lines = all(sight({ liveness: 'unknown', note: 'EACCES' }))
     expect(lines.slice(-2)).toEqual([
       '  note         EACCES',
       '  next         look from where it runs; or, if you know that it is gone: holdfast resolve s1 --gone',
     ])
   })
   test('of an ended one: how, why and from what evidence', () => {
-    expect(statusText(dead({ state: 'failed', exit: { code: 137, signal: 'SIGKILL' }, reason: 'SIGKILL (137)' }), NOW, bare)).toEqual([
+    expect(all(dead({ state: 'failed', exit: { code: 137, signal: 'SIGKILL' }, reason: 'SIGKILL (137)' }))).toEqual([
       's1 failed',
       '  run        r000000000001 (epoch 3)',
       '  liveness   dead',
       '  keeper     pid 100',
+      '  marker     4000000000000001',
       '  command    claude --resume',
       '  directory  /home/ann/project',
-      '  started    2026-01-02T10:57:55.000Z (1h02m ago) by ann@box on /dev/pts/3',
-      '  ended      2026-01-02T11:58:55.000Z (1m05s ago) after 1h01m',
+      '  started    10:57:55 (1h02m ago) by ann@box on /dev/pts/3',
+      '  ended      11:58:55 (1m05s ago) after 1h01m',
       '  exit       SIGKILL (137)',
       '  reason     SIGKILL (137)',
       '  by         keeper',
@@ -132,8 +139,69 @@ describe('status', () => {
       '  evidence   no process of it was found',
     ])
   })
-  test('of a lost one: the exit is unknown', () =>
-    expect(statusText(dead({ state: 'lost', exit: null }), NOW, bare)).toContain('  exit       unknown'))
+  test('of a lost one: the exit is unknown', () => expect(all(dead({ state: 'lost', exit: null }))).toContain('  exit       unknown'))
+})
+
+describe('status in short', () => {
+  const brief = (one: SessionView, page = WIDE): string[] => statusText(one, { now: NOW, paint: bare, page })
+  test('six lines of a live agent', () => {
+    const tokens = { input: 12_000, output: 300, cacheRead: 0, cacheWrite: 0, cost: 0.12 }
+    const one = sight({
+      session: session({ name: 'fix', harness: 'claude' }),
+      activity: { state: 'waiting', since: NOW - 185_000, how: 'hook' },
+      about: 'Fix the parser so that a comment at the end of a line is kept',
+      tokens: { run: tokens, session: tokens, whole: true, unwatched: null },
+    })
+    expect(brief(one, { ...WIDE, home: '/home/ann', ahead: () => 120 })).toEqual([
+      's1 (fix) running · waiting 3m05s',
+      '  agent      claude · pid 200 · Fix the parser so that a comment at the end of a line is…',
+      '  directory  ~/project',
+      '  tokens     12.3k tokens (in 12.0k, out 300), $0.12',
+      '  started    12:57:55 (1h02m ago)',
+      '  attach     a foreground run: can be taken over, not attached',
+    ])
+  })
+  test('of an ended one, and how to go on with it', () => {
+    expect(brief({ ...dead({ state: 'failed', reason: 'exit code 3' }), session: session({ harness: 'claude', native: 'abcd' }) })).toEqual([
+      's1 failed',
+      '  agent      claude',
+      '  directory  /home/ann/project',
+      '  ended      11:58:55 (1m05s ago) after 1h01m',
+      '  reason     exit code 3',
+      '  next       holdfast resume s1',
+    ])
+  })
+  test('trouble is never left out', () => {
+    const run = stopping({ detached: true, tty: null, intent, survivors: [{ pid: 9, name: 'sleep', why: 'it did not end' }] })
+    expect(brief(sight({ run, pid: null, liveness: 'unknown', note: 'EACCES', unread: 2, tasks: [task] }))).toEqual([
+      's1 stopping?',
+      '  command    claude --resume',
+      '  directory  /home/ann/project',
+      '  messages   2 unread',
+      '  tasks      1 live of 1: holdfast task ls s1',
+      '  started    10:57:55 (1h02m ago)',
+      '  asked      asked by ann (by ann@box)',
+      '  survivor   pid 9 (sleep): it did not end',
+      '  note       EACCES',
+      '  next       look from where it runs; or, if you know that it is gone: holdfast resolve s1 --gone',
+      '  attach     holdfast attach s1',
+    ])
+  })
+  test.each([40, 80])('at %i columns no word of it is broken', (columns) => {
+    const lines = brief(sight({ note: 'its tool calls are denied: it went to the claude session of another' }), { ...WIDE, columns })
+    expect(lines.filter((line) => line.length > columns)).toEqual([])
+    expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain('it went to the claude session of another')
+  })
+  test('a time is that of the clock on the wall: of today, of this year, or before', () => {
+    const at = (ms: number, minutes: number): string => localTime(ms, NOW, { ahead: () => minutes })
+    expect([at(NOW, 0), at(NOW, 330), at(NOW - 86_400_000, 0), at(NOW - 40 * 86_400_000, 0)]).toEqual([
+      '12:00:00',
+      '17:30:00',
+      '1 Jan 12:00',
+      '23 Nov 2025',
+    ])
+    expect(at(NOW - 13 * 3_600_000, 120)).toBe('01:00:00')
+  })
 })
 
 describe('tree', () => {

@@ -33,7 +33,7 @@ test('an agent with hooks is busy, waiting or idle as they say, in ls and in eve
     await then('prompt', 'busy')
     await then('waiting', 'waiting')
     expect(await lab.ok(['ls'])).toMatch(/^s +waiting \d+s /m)
-    expect(await lab.ok(['status', 's'])).toMatch(/activity +waiting \d+s \(its harness says so, by a hook\)/)
+    expect(await lab.ok(['status', 's', '--verbose'])).toMatch(/activity +waiting \d+s \(its harness says so, by a hook\)/)
     await until('the question to be on record', async () => (await eventsOf(lab, 'activity')).at(-1)?.['state'] === 'waiting')
     await then('before-tool', 'busy')
     const since = (await activity(lab))?.since
