@@ -120,5 +120,12 @@ function mayBeOurs({ dir, since }: ServedSession, { harness, born }: FoundDaemon
 const sessionsIn = (sessions: readonly ServedSession[]): string =>
   `${sessions.length === 1 ? 'a session' : `${sessions.length} sessions`} elsewhere (${sessions.map(({ dir }) => dir).join(', ')})`
 
+/** Of several directories, those that lie nearest above a path, or are it; null: none does, or the path is not known. */
+export function nearestOf<P extends { readonly dir: string }>(path: string | null, places: readonly P[]): readonly P[] | null {
+  const above = path === null ? [] : places.filter(({ dir }) => path === dir || path.startsWith(dir.endsWith('/') ? dir : `${dir}/`))
+  const depth = Math.max(...above.map(({ dir }) => dir.length))
+  return above.length === 0 ? null : above.filter(({ dir }) => dir.length === depth)
+}
+
 /** A daemon and its helpers name the same sessions, and the same ways. */
 const oncePer = (asks: readonly Ask[]): Ask[] => [...new Map(asks.map((ask) => [JSON.stringify(ask.asking), ask])).values()]

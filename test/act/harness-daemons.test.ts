@@ -290,3 +290,69 @@ test('a run without a native id, and no daemon among its members, has nobody’s
   expect((await censusOf(run, hands, false)).members).toHaveLength(1)
   world.close()
 })
+
+/**
+ * Cline's hub, born in the first of two runs, with a session of each. It tells its tools nothing. The orphans are dev servers: those of the
+ * second session are in the first run's cgroup, and have its marker.
+ */
+async function inOneHub() {
+  const world = await simulated()
+  const one = await world.launch('one', { until: 'tree' })
+  const cwds = new Map<number, string>()
+  const add = (pid: number, parent: number, cwd: string | null, name = 'node'): ProcessId => {
+    if (cwd !== null) cwds.set(pid, cwd)
+    return world.add({ pid, ticks: pid * 10, parent, marker: one.marker, name })
+  }
+  const command = add(300, 200, '/d/one', 'cline')
+  world.harnesses.set(one.id, command)
+  const hub = add(400, 1, '/d/one', 'cline')
+  // A tool that the command has started by itself, whose place says nothing.
+  add(310, 300, '/elsewhere', 'sh')
+  add(500, 1, '/d/one/src')
+  add(600, 1, '/d/two/web')
+  add(601, 600, null)
+  add(700, 1, '/somewhere')
+  add(701, 1, null)
+  const served = ['one', 'two'].map((id): ServedSession => ({ nativeId: id, dir: `/d/${id}`, since: 1, processes: [], active: true, stop: null }))
+  const hands = {
+    ...world,
+    processes: { ...world.processes, cwd: (pid: number) => cwds.get(pid) ?? null },
+    agentState: { ...world.agentState, natives: () => [{ harness: 'cline', id: 'one' }] },
+    harnessDaemons: (rows: readonly ProcessId[]) => {
+      const seen = world.processes.sample(hub.pid)
+      return seen.kind === 'seen' && rows.some(({ pid }) => pid === hub.pid)
+        ? [{ row: seen.row, what: 'H', harness: 'cline', served, stop: null }]
+        : []
+    },
+    harnessDaemonRules: { variables: new Map([['cline', null]]), backgroundId: () => null, handsOver: () => null, worksThrough: () => null },
+  }
+  return { world, one, hands, served }
+}
+
+verifies(
+  'innocent',
+  "what a hub that tells its tools nothing has started for another session is spared and named, although it is in the run's tree",
+  async () => {
+    const { world, one, hands } = await inOneHub()
+    const { members, spared } = await censusOf(one, hands, false)
+    expect(members.map(({ row }) => row.pid)).toEqual([300, 310, 500])
+    expect(Object.fromEntries(spared.map(({ row, why }) => [row.pid, why]))).toEqual({
+      400: 'H; it also serves a session elsewhere (/d/two)',
+      600: 'H started it for session two',
+      601: 'H may have started it for another session',
+      700: 'H may have started it for another session',
+      701: 'H may have started it for another session',
+    })
+    await endRun(one, hands, stop)
+    expect(new Set(world.sent.map(({ pid }) => pid))).toEqual(new Set([300, 310, 500]))
+    world.close()
+  },
+)
+
+verifies('stop-proof', 'a hub that serves nobody else ends with its run, and all that it has started', async () => {
+  const { world, one, hands, served } = await inOneHub()
+  served.pop()
+  const { members, spared } = await censusOf(one, hands, false)
+  expect([members.map(({ row }) => row.pid).toSorted((a, b) => a - b), spared]).toEqual([[300, 310, 400, 500, 600, 601, 700, 701], []])
+  world.close()
+})

@@ -3,6 +3,7 @@ import { fateOfDaemons } from '../../decide/index.ts'
 import type { Environment, HarnessDaemon, Member, NativeId, ProcessRow, ProcessTable } from '../../model/index.ts'
 import { isDead, sameProcess } from '../../model/index.ts'
 import { bornAfter, type Lookable, type LookPorts, type Pass } from '../ports.ts'
+import { straysOf } from './harness-daemon-strays.ts'
 
 type InDaemons = Pick<DaemonFate, 'spared' | 'ours' | 'others' | 'served' | 'ask' | 'blind'> & {
   readonly named: readonly ProcessRow[]
@@ -40,6 +41,7 @@ function judgeDaemons(pass: Pass, run: Lookable, exitAt: number | null, members:
     ...fate,
     blind: fate.blind ?? startedNear(pass, run, seen),
     named,
+    spared: [...fate.spared, ...straysOf(members, run, found, fate, eyes)],
     ours: [...fate.ours, ...named],
     others: [...fate.others, ...members.map(({ row }) => row).filter((row) => worksForOthers(row, seen))],
     leaked: new Set(leaked.flatMap((marker) => marker ?? [])),
