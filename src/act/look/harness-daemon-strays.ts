@@ -35,9 +35,9 @@ export function straysOf(
   return rows.flatMap((row): Spared[] => {
     if (!isAway(row)) return []
     const near = nearestOf(processes.cwd(row.pid), places)
-    if (near !== null && near.every(({ isOurs }) => isOurs)) return []
+    if (near?.every(({ isOurs }) => isOurs)) return []
     const [one] = near ?? []
-    const isCertain = near !== null && near.every(({ isOurs }) => !isOurs)
+    const isCertain = near?.every(({ isOurs }) => !isOurs) === true
     return [{ row, why: isCertain && one !== undefined ? one.what : `${first?.what} may have started it for another session` }]
   })
 }
