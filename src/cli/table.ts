@@ -6,6 +6,7 @@ import { completion } from './commands/completion.ts'
 import { daemon } from './commands/daemon.ts'
 import { doctor } from './commands/doctor.ts'
 import { events } from './commands/events.ts'
+import { feedback } from './commands/feedback.ts'
 import { help } from './commands/help.ts'
 import { hooks } from './commands/hooks.ts'
 import { inbox } from './commands/inbox.ts'
@@ -65,6 +66,7 @@ export const TABLE: readonly Command[] = [
   rebind,
   mcp,
   work,
+  feedback,
   doctor,
   reconcile,
   prune,

@@ -69,6 +69,7 @@ export { tokensJson, tokensShort, tokensText } from './usage.ts'
 export { type WhoView, whoJson, whoText } from './who-am-i.ts'
 export {
   boardText,
+  feedbackJson,
   type RequestStory,
   type RequestView,
   requestAddedText,
@@ -76,3 +77,14 @@ export {
   requestStoryJson,
   requestText,
 } from './work.ts'
+export {
+  type CancelledView,
+  cancelledJson,
+  cancelledText,
+  type FinishedView,
+  feedbackAddedText,
+  feedbackText,
+  finishedJson,
+  repeatedText,
+  requestFinishedText,
+} from './work-change.ts'

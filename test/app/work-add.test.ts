@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { addRequest, seeRequest, seeWork } from '../../src/app/index.ts'
 import type { HeadLook, ProblemId } from '../../src/model/index.ts'
-import { Problem, policy } from '../../src/model/index.ts'
+import { policy } from '../../src/model/index.ts'
 import { starting } from '../sim/starting.ts'
+import { refusal } from './work-lab.ts'
 
 /** A repository with a commit, and claude on PATH. */
 async function lab(head: HeadLook = { kind: 'seen', commit: 'abc' }) {
@@ -13,16 +14,6 @@ async function lab(head: HeadLook = { kind: 'seen', commit: 'abc' }) {
   const world = { ...made.world, worktrees: { ...made.world.worktrees, head: async () => head }, user: () => 'ann', host: 'box' }
   const add = (more: Partial<Parameters<typeof addRequest>[1]> = {}) => addRequest(world, { text: 'fix it', repo: made.repository, ...more })
   return { ...made, world, add }
-}
-
-const refusal = async (work: Promise<unknown>): Promise<{ id: ProblemId; message: string }> => {
-  try {
-    await work
-  } catch (error) {
-    if (error instanceof Problem) return { id: error.id, message: error.message }
-    throw error
-  }
-  throw new Error('it was not refused')
 }
 
 describe('work add', () => {
@@ -83,9 +74,16 @@ describe('work add', () => {
     expect(await sim.store.requests.list('all', 10)).toHaveLength(1)
   })
 
+  test('which of several installed agents is meant is for a person to say', async () => {
+    const { add, program } = await lab()
+    program('codex')
+    expect(await refusal(add())).toMatchObject({ id: 'option-missing', message: expect.stringContaining('claude, codex') })
+    expect((await add({ harness: 'codex' })).request.order.harness).toBe('codex')
+  })
+
   test('a failed look at the repository is no proof that it has no commit', async () => {
     const { add } = await lab({ kind: 'unknown', why: 'git took longer than 15 s' })
-    expect(await refusal(add())).toEqual({ id: 'repository-unproven', message: expect.stringContaining('git took longer than 15 s') })
+    expect(await refusal(add())).toMatchObject({ id: 'repository-unproven', message: expect.stringContaining('git took longer than 15 s') })
   })
 
   test('a bare repository has no working tree', async () => {

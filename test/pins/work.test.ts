@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
 import type { Feedback } from '../../src/model/index.ts'
-import { requestJson, requestStoryJson } from '../../src/show/index.ts'
+import { cancelledJson, feedbackJson, finishedJson, requestJson, requestStoryJson } from '../../src/show/index.ts'
 import { NOW } from '../decide/build.ts'
 import { aRequest, RESULT } from '../decide/work.ts'
 import { pinned } from './matcher.ts'
@@ -127,4 +127,29 @@ describe('work ls --json pins', () => {
     const event = { seq: 7, request: 'waaaaa', at: NOW, kind: 'added', detail: { by: 'ann@box' } }
     pinned(requestStoryJson({ ...view, story: [event] }), { ...expected, story: [{ seq: 7, at: ISO, kind: 'added', detail: { by: 'ann@box' } }] })
   })
+})
+
+describe('work cancel and work finish --json pin', () => {
+  const view = { request: queued, column: 'queued', followedBy: null, feedback: [] } as const
+  test('the request, and what came of it', () => {
+    pinned(cancelledJson({ ...view, kind: 'survivors', why: '2 processes' }), { ...QUEUED, outcome: 'survivors', why: '2 processes' })
+    pinned(finishedJson({ ...view, kind: 'accepted' }), { ...QUEUED, outcome: 'accepted' })
+  })
+})
+
+test('feedback --json pins', () => {
+  const said = {
+    id: 'f1',
+    seq: 1,
+    request: 'waaaaa',
+    state: 'pending',
+    text: 't',
+    by: 'ann@box',
+    key: null,
+    receipt: null,
+    at: NOW,
+    updatedAt: NOW,
+  } as const
+  const { seq: _, receipt: __, ...rest } = said
+  pinned(feedbackJson(said), { ...rest, way: null, run: null, why: null, at: ISO, updatedAt: ISO })
 })

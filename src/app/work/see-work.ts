@@ -10,7 +10,7 @@ type Seeing = Pick<World, 'store' | 'clock'>
 export async function seeWork({ store: open, clock }: Seeing, which: 'shown' | 'all'): Promise<{ views: RequestView[]; left: number }> {
   const store = await open('reader')
   const all = await allRequests(store)
-  const following = new Map(all.flatMap(({ id, order }) => (order.from === null ? [] : [[order.from.request, id] as const])))
+  const following = followers(all)
   const oldest = clock.now() - policy.workShownMs
   const isShown = (view: RequestView): boolean =>
     which === 'all' || isOpen(view.request) || view.column === 'needs-you' || (view.request.endedAt ?? 0) >= oldest
@@ -23,8 +23,17 @@ export async function seeWork({ store: open, clock }: Seeing, which: 'shown' | '
 export async function seeRequest({ store: open }: Pick<World, 'store'>, reference: string): Promise<RequestStory> {
   const store = await open('reader')
   const request = await findRequest(store, reference)
-  const following = (await allRequests(store)).find(({ order }) => order.from?.request === request.id)
-  return { ...(await viewOf(store, request, following?.id ?? null)), story: await store.requests.story(request.id, policy.requestEventsShown) }
+  const following = followers(await allRequests(store))
+  return {
+    ...(await viewOf(store, request, following.get(request.id) ?? null)),
+    story: await store.requests.story(request.id, policy.requestEventsShown),
+  }
+}
+
+/** The newest request that repeats another one or goes on with it, by that one's id. */
+function followers(all: readonly WorkRequest[]): ReadonlyMap<string, string> {
+  const oldestFirst = all.toSorted((a, b) => a.createdAt - b.createdAt)
+  return new Map(oldestFirst.flatMap(({ id, order }) => (order.from === null ? [] : [[order.from.request, id] as const])))
 }
 
 export async function viewOf(store: Pick<Store, 'feedback'>, request: WorkRequest, followedBy: string | null): Promise<RequestView> {

@@ -2,6 +2,7 @@ import { REQUEST_PUBLISH_WAYS } from '../../model/index.ts'
 import type { Command } from '../command.ts'
 import { flag, value } from '../options.ts'
 import { addVerb } from '../work/add.ts'
+import { cancelVerb, finishVerb, rerunVerb, retryVerb } from '../work/change.ts'
 import { listVerb, showVerb } from '../work/see.ts'
 
 const ID = { name: 'ID', thing: 'text', about: 'a request; at least four characters of its id' } as const
@@ -40,6 +41,31 @@ export const work: Command = {
       run: listVerb,
     },
     { name: 'show', summary: 'tell the story of a request', arguments: [ID], options: [], run: showVerb },
+    {
+      name: 'cancel',
+      summary: 'end a request, and its agent with all that it started',
+      arguments: [ID],
+      options: [value('reason', 'TEXT', 'text', 'why, for those who read its story')],
+      run: cancelVerb,
+    },
+    { name: 'rerun', summary: 'begin a request that is over anew, on a branch of its own', arguments: [ID], options: [], run: rerunVerb },
+    {
+      name: 'retry',
+      summary: 'go on with a request that is over, on its branch; or try one that waits at once',
+      arguments: [ID],
+      options: [],
+      run: retryVerb,
+    },
+    {
+      name: 'finish',
+      summary: 'report the result of a request, inside its session; or accept a result that waits',
+      arguments: [{ ...ID, about: 'a request; inside its session it needs no name', optional: true }],
+      options: [
+        value('summary', 'TEXT', 'text', 'a sentence about the result; - reads it from standard input'),
+        value('token', 'N', 'text', 'only if this claim is still the newest'),
+      ],
+      run: finishVerb,
+    },
   ],
   more: () => ({
     description: [
@@ -51,12 +77,14 @@ export const work: Command = {
       ['work add "fix the login"', 'The request is put into the queue.'],
       ['work add --repo ~/api --harness claude --review -', 'The text comes from standard input; the result waits for a person.'],
       ['work ls', 'The board is printed.'],
+      ['work finish --summary "the login works again"', 'The agent of a request reports its result.'],
     ],
     exits: {
       done: 'done',
       badCommand: 'the words are wrong, or the repository has no commit; nothing was done',
       notFound: 'no such request, directory or agent',
-      held: 'the request has ended, and an end is final',
+      held: 'the request has ended, and an end is final; or it is not as far',
+      survivors: 'processes of its agent survived',
       unproven: 'git cannot tell how the repository stands',
     },
   }),

@@ -29,6 +29,11 @@ export async function addVerb(world: World, parsed: Parsed): Promise<number> {
 export function oneText(parsed: Parsed, means: string, hint: string, before = 0): string {
   const [text, ...more] = allWords(parsed).slice(before)
   if (text === undefined || more.length > 0) throw new Problem('arguments-wrong', means, { hint })
+  return textIn(text)
+}
+
+/** A text, or (`-`) what comes on stdin. */
+export function textIn(text: string): string {
   if (text !== '-') return text
   const bytes = readAll(0, policy.requestChars * 4)
   if (bytes === null) throw new Problem('text-too-long', `a text has ${policy.requestChars} characters at most, and stdin has more`)
