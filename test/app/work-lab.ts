@@ -4,7 +4,6 @@ import type { World } from '../../src/app/world/world.ts'
 import { Problem, type ProblemId, type ProcessId, type WorkRequest } from '../../src/model/index.ts'
 import { aRequest, outside, starting } from '../sim/starting.ts'
 
-export type WorkLab = Awaited<ReturnType<typeof workLab>>
 /** The pid of this very command in the simulated world. */
 const SELF = 99_999
 
