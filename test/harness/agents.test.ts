@@ -142,6 +142,8 @@ describe('no agent', () => {
     ['/usr/bin/sleep', 'claude 1000'],
     ['/usr/bin/sleep', ['codex', '1000']],
     ['/usr/bin/sleep', ['claude']],
+    ['/usr/bin/sleep', ['claude --resume x', '1000']],
+    ['/usr/bin/sleep', 'claude --resume x'],
     [NODE, ['claude', '/x/server.js']],
     [NODE, ['gemini']],
     [NODE, ['pi', '/x/server.js']],
@@ -150,6 +152,13 @@ describe('no agent', () => {
     [VERSIONED, 'rg --files'],
     [NATIVE_CODEX, '/h/.codex/tmp/codex-linux-sandbox -- ls'],
   ])('%s %j', (exe, line) => expect(agentsAmong([candidate(exe, line)], [])).toEqual([]))
+
+  test('nor another program behind a link, or with a kernel name of its own choice', () => {
+    const named = (name: string) => ({ row: row(500, { name }) })
+    expect(harnessOf(candidate('/usr/bin/sleep', 'claude --resume x', named('claude')))).toBeUndefined()
+    expect(harnessOf(candidate('/usr/bin/vim', 'codex', named('codex')))).toBeUndefined()
+    expect(harnessOf(candidate('/usr/bin/python3', 'aider --yes', named('aider')))).toBe('aider')
+  })
 
   test('nor one that has ended', () => {
     expect(harnessOf(candidate(VERSIONED, 'claude', { row: row(500, { state: 'Z' }) }), [entry()])).toBeUndefined()

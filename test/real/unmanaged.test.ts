@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadSqlite } from '../../src/record/driver.ts'
@@ -70,7 +70,7 @@ test('a title alone makes nobody an agent; a runtime that gave itself one is an 
     const titled = async (command: string, args: string[], argv0: string, body: (pid: number) => Promise<void>): Promise<void> => {
       const child = spawn(command, args, { argv0, cwd: lab.dir, stdio: 'ignore', env: { PATH: process.env['PATH'] } })
       const pid = child.pid ?? 0
-      await until('its title', () => readOr(`/proc/${pid}/cmdline`).startsWith('claude\0'))
+      await until('its title', () => /^claude[ \0]/.test(readOr(`/proc/${pid}/cmdline`)))
       try {
         await body(pid)
       } finally {
@@ -78,13 +78,21 @@ test('a title alone makes nobody an agent; a runtime that gave itself one is an 
         await gone(pid)
       }
     }
-    await titled('sleep', ['1000'], 'claude', async (pid) => {
-      const { code, stderr } = await start()
-      expect([code, stderr]).toEqual([0, expect.not.stringContaining(String(pid))])
-      const unmanaged = JSON.parse(await lab.ok(['ls', '--unmanaged', '--json'])) as { pid: number }[]
-      expect(unmanaged.filter((one) => one.pid === pid)).toEqual([])
-      await lab.ok(['stop', 's'])
-    })
+    const link = join(lab.newDir(), 'claude')
+    symlinkSync('/bin/sleep', link)
+    // A link gives the kernel's own name, too.
+    for (const [command, title] of [
+      ['sleep', 'claude'],
+      ['sleep', 'claude --resume x'],
+      [link, 'claude'],
+    ] as const)
+      await titled(command, ['1000'], title, async (pid) => {
+        const { code, stderr } = await start()
+        expect([title, code, stderr]).toEqual([title, 0, expect.not.stringContaining(String(pid))])
+        const unmanaged = JSON.parse(await lab.ok(['ls', '--unmanaged', '--json'])) as { pid: number }[]
+        expect(unmanaged.filter((one) => one.pid === pid)).toEqual([])
+        await lab.ok(['stop', 's'])
+      })
     await titled(process.execPath, ['-e', 'process.title = "claude"; setInterval(() => {}, 1e6)', 'x'], 'node', async (pid) => {
       const { code, stderr } = await start()
       expect([code, stderr]).toEqual(refused(pid))

@@ -103,9 +103,9 @@ export const isProgramOf = (candidate: Candidate, name: string): boolean => prog
 type Program = { readonly harness: Harness; readonly args: readonly string[] }
 
 /**
- * Anybody can start anything under any argv[0]. So a title counts only together with the kernel's own name (the file that was executed, or what
- * the program has called itself), with a command line that was wiped for it, or with an executable in the harness's own folder. One whose
- * executable may not be seen is believed.
+ * Anybody can start anything under any argv[0], or through a link of any name. So a title counts only for a file that can be that agent: one in
+ * the harness's own folder, one whose path has its name, or an interpreter, if the kernel's own name agrees or the command line was wiped.
+ * One whose executable may not be seen is believed.
  */
 function programOf({ exe, argv, row }: Candidate, harnesses: readonly Harness[]): Program | null {
   const path = exe?.replace(/ \(deleted\)$/, '') ?? null
@@ -116,7 +116,10 @@ function programOf({ exe, argv, row }: Candidate, harnesses: readonly Harness[])
   if (native !== undefined) return { harness: native, args }
   const isCalled = ({ names, packages = [] }: Harness['program']): boolean =>
     names.includes(called) &&
-    (path === null || names.includes(nameOf(row.name)) || (isRuntime(path) && isWiped(argv)) || packages.some((name) => isOwn(path, name)))
+    (path === null ||
+      (names.includes(nameOf(row.name)) && (path.includes(called) || isInterpreter(path))) ||
+      (isRuntime(path) && isWiped(argv)) ||
+      packages.some((name) => isOwn(path, name)))
   const titled = harnesses.find(({ program }) =>
     program.ambiguous ? isRuntime(path) && (isCalled(program) || program.names.includes(row.name)) : isCalled(program),
   )
@@ -159,6 +162,7 @@ function titleWords(first: string): string[] {
   return [nameOf(program), ...said]
 }
 
+const isInterpreter = (exe: string): boolean => INTERPRETERS.some(({ is }) => is.test(basename(exe)))
 const isRuntime = (exe: string | null): boolean => exe !== null && /^(node|nodejs|bun)$/.test(basename(exe))
 
 function scriptOf(exe: string | null, argv: readonly string[], harnesses: readonly Harness[]): Program | null {
