@@ -292,6 +292,8 @@ export {
   REMOVED_PREFIX,
   WORKTREE_REASON,
   type WorktreeContent,
+  type WorktreeOrigin,
+  type WorktreeOrigins,
   type WorktreeRequest,
   type WorktreeSeal,
   type WorktreeState,

@@ -89,6 +89,8 @@ export const policy = {
   /** Ended runs are kept this long and this many. */
   retentionMs: 30 * 24 * 3600 * 1000,
   retentionRuns: 10_000,
+  /** The worktree of a session whose conversation can be resumed stays so long after its last run. */
+  worktreeResumableMs: 14 * 24 * 3600 * 1000,
   /** At most this many are removed in one go, so that nobody waits for housekeeping. */
   pruneBatch: 200,
   /** Runs that own runs that own runs: how deep an ending reaches. */

@@ -42,6 +42,18 @@ export interface Worktrees {
   remove(path: string, proven?: { readonly seal: WorktreeSeal; readonly target: string }): Promise<string | null>
 }
 
+/** Where a worktree of ours came from: enough to make it again when it is gone. `repository`: its main working tree, or a bare one. */
+export type WorktreeOrigin = { readonly path: string; readonly repository: string; readonly branch: string }
+
+/** What is known of worktrees of ours, also of those that are gone. */
+export interface WorktreeOrigins {
+  origin(path: string): WorktreeOrigin | null
+  recordOrigin(origin: WorktreeOrigin): void
+  /** The names of the worktrees that something is known of. */
+  origins(): string[]
+  forgetOrigin(path: string): void
+}
+
 /** Git's own lock on a worktree of ours says so, and for which session; any other lock is somebody's wish that it stays. */
 export const WORKTREE_REASON = 'holdfast session '
 

@@ -44,7 +44,8 @@ export type SessionView = {
   readonly duplicateOf?: readonly OwnerView[]
 }
 
-export type WorktreeView = { readonly path: string; readonly branch: string | null; readonly repository: string | null }
+/** `gone`: it was removed; resume makes it again, if its repository and branch are known. */
+export type WorktreeView = { readonly path: string; readonly branch: string | null; readonly repository: string | null; readonly gone?: true }
 
 /** A task, or a run that was started inside. `nested`: an agent that lives inside the session, and is on no record yet. */
 export type TaskView = { readonly run: Run; readonly usage: Usage | null; readonly nested?: NestedView }

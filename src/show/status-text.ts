@@ -1,7 +1,7 @@
 import { describeExit, isLive, type Saying, totalTokens } from '../model/index.ts'
 import { type Page, tilde, WIDE, wrapped } from './page.ts'
 import { type Paint, plain } from './paint.ts'
-import type { SessionView } from './session-view.ts'
+import type { SessionView, WorktreeView } from './session-view.ts'
 import { activityText, calledText, stateColour } from './sessions-text.ts'
 import { containmentText, cpuText, taskText } from './task.ts'
 import { age, localTime } from './time.ts'
@@ -102,9 +102,15 @@ function allFacts(sight: SessionView, now: number, time: Time): Fact[] {
 
 const TOLD_BY = { hook: 'its harness says so, by a hook', registry: 'its harness says so', output: 'by its output alone' } as const
 
+const goneText = ({ gone, repository, branch }: WorktreeView): string =>
+  gone !== true ? '' : repository === null || branch === null ? '; it was removed' : '; it was removed, and resume makes it again'
+
 const placeFacts = ({ run, worktree }: SessionView): Fact[] => [
   ['directory', plain(run.dir)],
-  ['worktree', worktree ? plain(`of ${worktree.repository ?? 'an unknown repository'}, on ${worktree.branch ?? 'no branch'}`) : null],
+  [
+    'worktree',
+    worktree ? plain(`of ${worktree.repository ?? 'an unknown repository'}, on ${worktree.branch ?? 'no branch'}${goneText(worktree)}`) : null,
+  ],
 ]
 
 /** Who asked for an end, who survives it, what could not be told, and what can be done. */

@@ -2,10 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { stop } from '../../src/app/end/stop.ts'
+import { idleWorktrees } from '../../src/app/maintenance/idle-worktrees.ts'
 import { start } from '../../src/app/start/start.ts'
 import { type RemovedWorktree, removeWorktree, type WorktreeToRemove } from '../../src/app/worktree/remove-worktree.ts'
 import { gitWorktrees } from '../../src/keep/index.ts'
-import { WORKTREE_REASON } from '../../src/model/index.ts'
+import { policy, WORKTREE_REASON } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 import { aRequest, outside, starting } from '../sim/starting.ts'
 
@@ -93,4 +95,51 @@ verifies('unknown', 'where not every process can be seen, nothing is removed', a
     why: 'processes are hidden',
   })
   expect(await removeWorktree(one.world, one.sim.store, { dir: one.repo, target: 'main', base: null })).toEqual({ kind: 'absent', path: one.repo })
+})
+
+verifies(
+  'lock-life',
+  'the worktree of a session that can be resumed outlives prune for a named time, and then only until it is asked for',
+  async () => {
+    const one = await lab()
+    const id = '11111111-2222-4333-8444-555555555555'
+    one.program('claude')
+    one.conversation(id)
+    const request = aRequest(one, { dir: one.path, argv: [], harness: 'claude', resume: { native: id, from: [] }, prompt: { text: 'go on' } })
+    expect(await start(one.world, request, undefined, outside)).toMatchObject({ kind: 'running' })
+    await stop(one.world, { references: ['s'] })
+    const [kept] = await idleWorktrees(one.world, one.sim.store)
+    expect(kept).toMatchObject({
+      what: one.path,
+      keep: true,
+      why: expect.stringMatching(/^s can be resumed in it; it stays until 2023-11-28T/),
+    })
+    one.sim.clock.sleep(policy.worktreeResumableMs)
+    const [gone] = await idleWorktrees(one.world, one.sim.store)
+    expect(await gone?.remove?.()).toBeNull()
+    expect([existsSync(one.path), gone?.keep]).toEqual([false, false])
+    // Nothing is said of it any more, but it can be made again as long as its session is on record.
+    expect(await idleWorktrees(one.world, one.sim.store)).toEqual([])
+    const again = aRequest(one, {
+      session: 's',
+      dir: one.path,
+      argv: [],
+      harness: 'claude',
+      resume: { native: id, from: [] },
+      prompt: { text: 'go on' },
+    })
+    expect(await start(one.world, again, undefined, outside)).toMatchObject({ kind: 'running', run: { dir: one.path, session: 's' } })
+    expect(one.git(one.path, 'branch', '--show-current').trim()).toBe('holdfast/s')
+  },
+)
+
+verifies('bounded', 'what is known of a worktree goes with the last session that worked in it', async () => {
+  const one = await lab()
+  one.world.worktreeOrigins.recordOrigin({ path: one.path, repository: one.repo, branch: 'holdfast/s' })
+  expect((await idleWorktrees(one.world, one.sim.store)).map(({ kind }) => kind)).toEqual(['worktree'])
+  await one.remove()
+  const [known] = await idleWorktrees(one.world, one.sim.store)
+  expect(known).toMatchObject({ kind: 'files', what: 'what is known of worktree w', keep: false })
+  await known?.remove?.()
+  expect(one.world.worktreeOrigins.origins()).toEqual([])
 })

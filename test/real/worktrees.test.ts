@@ -104,8 +104,26 @@ verifies('bounded', 'prune removes a worktree only when it is clean and nobody w
     expect(git(repo, 'branch', '--list', 'holdfast/clean')).toBe('')
     expect(isAlive(visitor.pid ?? 0)).toBe(true)
     visitor.kill('SIGKILL')
-    const resumed = await lab.hf(['resume', 'clean', '--detach'])
-    expect([resumed.code, resumed.stderr]).toEqual([66, expect.stringContaining('--worktree=BRANCH')])
+    // What was removed is made again from its branch, and status names that before.
+    expect(await lab.ok(['status', 'clean'])).toContain(`of ${repo}, on holdfast/clean; it was removed, and resume makes it again`)
+    for (const session of ['clean', 'kept']) {
+      expect(await lab.hf(['resume', session, '--detach']), session).toMatchObject({ code: 0 })
+      expect(await lab.status(session)).toMatchObject({ dir: at(session), worktree: { path: at(session), repository: repo } })
+      await lab.ok(['stop', session])
+    }
+    expect(git(at('kept'), 'log', '-1', '--format=%s').trim()).toBe('second')
+    // The branch is checked out elsewhere, or the repository is gone: no words lead to a new conversation.
+    git(repo, 'worktree', 'remove', '--force', '--force', at('kept'))
+    git(repo, 'checkout', '-q', 'kept')
+    const taken = await lab.hf(['resume', 'kept', '--detach'])
+    expect([taken.code, taken.stderr]).toEqual([
+      64,
+      expect.stringMatching(/cannot be made again: 'kept' is already.*see to branch kept in .*resume kept --dir/s),
+    ])
+    rmSync(repo, { recursive: true })
+    const lost = await lab.hf(['resume', 'kept', '--detach'])
+    expect([lost.code, lost.stderr]).toEqual([66, expect.stringMatching(/on branch kept, was removed.*resume kept --dir/s)])
+    expect(lost.stderr).not.toMatch(/holdfast run/)
   }),
 )
 

@@ -6,6 +6,7 @@ import type { Caller } from '../../src/app/caller/prove-caller.ts'
 import type { StartRequest } from '../../src/app/start/request.ts'
 import type { World } from '../../src/app/world/world.ts'
 import { HARNESSES } from '../../src/harness/index.ts'
+import { originFiles } from '../../src/keep/index.ts'
 import type { Harness, HostedKeeper, Launch, Namespaces, PaneTrouble, Place, ProcessId } from '../../src/model/index.ts'
 import { NOTIFY_DEFAULT, WORK_DEFAULT } from '../../src/model/index.ts'
 import { ownProcess, realDirectories } from '../../src/observe/index.ts'
@@ -121,6 +122,7 @@ export async function starting() {
     },
     work: () => WORK_DEFAULT,
     sources: () => [],
+    worktreeOrigins: originFiles(join(folder, 'home', 'origins')),
     worktrees: {
       head: async () => ({ kind: 'seen', commit: 'abc' }),
       async add({ path }) {

@@ -1,4 +1,4 @@
-import type { CgroupBase, Directory, Harness, NativeId, Problem, Run, Session, SessionRecord, Store } from '../../model/index.ts'
+import type { CgroupBase, Directory, Harness, NativeId, Problem, Run, Session, SessionRecord, Store, WorktreeOrigin } from '../../model/index.ts'
 import type { Caller } from '../caller/prove-caller.ts'
 import type { Front } from '../world/front.ts'
 import type { World } from '../world/world.ts'
@@ -38,6 +38,8 @@ export type Placed = Known & {
   readonly session: string
   readonly from: string | Problem
   readonly around: Directory | Problem
+  /** The worktree of the session is gone, and can be made again. */
+  readonly gone: Gone | null
 }
 
 /** Everything about a start that does not change while the way is cleared. */
@@ -60,8 +62,11 @@ export type Plan = {
   readonly firstEpoch: number
 }
 
-/** `around`: the directory that the worktree is asked from. */
-export type Unmade = { readonly around: Directory; readonly branch: string }
+/** `dir`: where the session worked in it. */
+export type Gone = { readonly origin: WorktreeOrigin; readonly dir: string }
+
+/** `around`: the directory that the worktree is asked from. `gone`: the very one that the session had. */
+export type Unmade = { readonly around: Directory; readonly branch: string; readonly gone: Gone | null }
 
 /** What is started, in the words of its harness. */
 export type AgentCommand = {

@@ -2,7 +2,7 @@ import type { Directory, SessionRecord, Store, Until } from '../../model/index.t
 import { Problem } from '../../model/index.ts'
 import { type Caller, proveCaller } from '../caller/prove-caller.ts'
 import { learnAll } from '../conversation/learn.ts'
-import { expectedWorktree, worktreeFor } from '../worktree/worktree.ts'
+import { expectedWorktree, goneWorktree, remakeWorktree, unmadeAt, worktreeAt, worktreeFor } from '../worktree/worktree.ts'
 import { currentDirectory } from '../world/working-directory.ts'
 import type { World } from '../world/world.ts'
 import { commandFacts, speak } from './agent-command.ts'
@@ -48,8 +48,11 @@ export function withPlace(facts: Known): Placed {
   const session =
     known?.id ?? request.session ?? request.name ?? newSessionId(request.adopt?.harness ?? spoken.harness?.name ?? request.argv[0] ?? 'run', world)
   const from = orProblem(() => request.dir ?? currentDirectory(world, 'say where with --dir'))
-  const around = from instanceof Problem ? from : directoryAt(from, session, facts)
-  return { ...facts, session, from, around }
+  // Only where the session itself worked: nobody else asks for a worktree by naming its place.
+  const origin = request.worktree === undefined && known !== null && from === known.dir ? goneWorktree(world, known.dir) : null
+  const gone = origin === null || known === null ? null : { origin, dir: known.dir }
+  if (gone !== null) return { ...facts, session, from, gone, around: orProblem(() => world.directories.find(gone.origin.repository)) }
+  return { ...facts, session, from, gone, around: from instanceof Problem ? from : directoryAt(from, session, facts) }
 }
 
 /** The plan of a start that the checks have let pass so far. Nothing is made for it yet. */
@@ -57,6 +60,7 @@ export function planOf({ world, store, request, spoken, session, caller, front, 
   const { lineage, parent, ancestors } = caller
   const around = checked(placed.around)
   const branch = request.worktree
+  const { gone } = placed
   return {
     world,
     store,
@@ -67,8 +71,8 @@ export function planOf({ world, store, request, spoken, session, caller, front, 
     lineage,
     parent,
     ancestors,
-    directory: branch === undefined ? around : expectedWorktree(world, around, branch, session),
-    unmade: branch === undefined ? null : { around, branch },
+    directory: gone !== null ? unmadeAt(gone.dir) : branch === undefined ? around : expectedWorktree(world, around, branch, session),
+    unmade: gone !== null ? { around, branch: gone.origin.branch, gone } : branch === undefined ? null : { around, branch, gone: null },
     base: world.cgroups.base(),
     firstEpoch: known?.epoch ?? 0,
   }
@@ -78,7 +82,9 @@ export function planOf({ world, store, request, spoken, session, caller, front, 
 export async function withWorktree(plan: Plan): Promise<{ readonly plan: Plan; readonly made: string | null }> {
   const { world, store, unmade, session } = plan
   if (unmade === null) return { plan, made: null }
-  const { path, dir, made } = await worktreeFor(world, store, unmade.around, unmade.branch, session)
+  const { path, dir, made } = await (unmade.gone === null
+    ? worktreeFor(world, store, unmade.around, unmade.branch, session)
+    : remakeWorktree(world, store, unmade.gone.origin, unmade.gone.dir, session))
   return { plan: { ...plan, unmade: null, directory: world.directories.find(dir) }, made: made ? path : null }
 }
 
@@ -93,11 +99,14 @@ function newSessionId(program: string, { clock }: Pick<World, 'clock'>): string 
 }
 
 /** A session may outlive the worktree that it had. */
-function directoryAt(path: string, session: string, { world: { directories, worktreesFolder }, request }: Known): Directory | Problem {
+function directoryAt(path: string, session: string, { world, request }: Known): Directory | Problem {
+  const { directories, worktreesFolder } = world
   const found = orProblem(() => directories.find(path))
   if (!(found instanceof Problem) || request.worktree !== undefined || !path.startsWith(`${worktreesFolder}/`)) return found
-  return new Problem(found.id, `${found.message}: the worktree of session ${session} was removed`, {
-    hint: `start it in a new one: holdfast run --session ${session} --worktree=BRANCH -- COMMAND…`,
+  const { branch = null } = worktreeAt(world, path) ?? {}
+  const on = branch === null ? '' : `, which was on branch ${branch},`
+  return new Problem(found.id, `${found.message}: the worktree of session ${session}${on} was removed, and its repository is not known or gone`, {
+    hint: `to go on elsewhere: holdfast resume ${session} --dir DIRECTORY`,
     cause: found,
   })
 }

@@ -2,7 +2,7 @@ import { type Holding, worktreeRemoval } from '../../decide/index.ts'
 import type { Store, WorktreeContent } from '../../model/index.ts'
 import { whileHeld } from '../lock/take-lock.ts'
 import type { World } from '../world/world.ts'
-import { cwdsBelow, worktreeAt } from './worktree.ts'
+import { cwdsBelow, recordOrigin, worktreeAt } from './worktree.ts'
 
 /**
  * `dir`: where the session worked, at or below the top of a worktree of ours. `target`: the branch that its work shall end in, such as `main`
@@ -40,6 +40,7 @@ export async function removeWorktree(world: World, store: Store, { dir, target, 
     const [state, content] = [await world.worktrees.state(path), await world.worktrees.content(path, target, base)]
     const decision = worktreeRemoval({ users: cwdsBelow(world)(path), state, content }, target)
     if (decision.kind === 'keep') return { kind: 'kept', path, branch, content, why: decision.why }
+    recordOrigin(world, path)
     const stays = await world.worktrees.remove(path, decision.proven === null ? undefined : { seal: decision.proven, target })
     if (stays !== null) return { kind: 'kept', path, branch, content, why: stays }
     const left = branch === null || at.repository === null ? null : await world.worktrees.branchAt(at.repository, branch)
@@ -52,13 +53,12 @@ export async function removeWorktree(world: World, store: Store, { dir, target, 
 export async function removeUnused(world: World, store: Store, path: string): Promise<string | null> {
   const directory = world.directories.look(path, world.directories.mounts())
   if (directory === null) return 'it cannot be entered'
-  const held = await whileHeld(
-    world,
-    store,
-    directory,
-    'it is being removed',
-    async () => cwdsBelow(world)(path) ?? (await world.worktrees.remove(path)),
-  )
+  const held = await whileHeld(world, store, directory, 'it is being removed', async () => {
+    const users = cwdsBelow(world)(path)
+    if (users !== null) return users
+    recordOrigin(world, path)
+    return world.worktrees.remove(path)
+  })
   return 'done' in held ? held.done : whoUses(held.inTheWay)
 }
 

@@ -1,6 +1,6 @@
 import { basename, join, relative } from 'node:path'
 import { areWorktrees } from '../../decide/index.ts'
-import type { Directory, Store } from '../../model/index.ts'
+import type { Directory, Store, WorktreeOrigin } from '../../model/index.ts'
 import { BRANCH_PREFIX, isDead, Problem, WORKTREE_REASON } from '../../model/index.ts'
 import type { WorktreeView } from '../../show/index.ts'
 import { pidOf } from '../lock/judge-locks.ts'
@@ -40,7 +40,39 @@ export function expectedWorktree(
     if (there !== null) return there
     path = join(world.worktreesFolder, `${stem}-${place}`)
   }
-  return { path, key: `unmade:${path}`, inner: `unmade@${path}`, above: [], below: [], repository: null }
+  return unmadeAt(path)
+}
+
+/** A directory that is not there yet. */
+export const unmadeAt = (path: string): Directory => ({
+  path,
+  key: `unmade:${path}`,
+  inner: `unmade@${path}`,
+  above: [],
+  below: [],
+  repository: null,
+})
+
+/** Of a worktree of ours that is gone: how it can be made again. Null: it is there, or nobody knows how. */
+export function goneWorktree(world: Places, dir: string): WorktreeOrigin | null {
+  const path = topOf(world, dir)
+  const origin = path === null || world.directories.exists(path) ? null : world.worktreeOrigins.origin(path)
+  return origin !== null && world.directories.exists(origin.repository) ? origin : null
+}
+
+/** The same worktree again, on its branch. `dir`: where it was worked in. */
+export async function remakeWorktree(world: World, store: Store, origin: WorktreeOrigin, dir: string, session: string): Promise<MadeWorktree> {
+  const { path, repository, branch } = origin
+  return oneAtATime(world, store, path, async () => {
+    if (world.directories.exists(path) && (await isHalfMade(world, path))) await mend(world, path)
+    const isThere = world.directories.exists(path)
+    const trouble = isThere ? null : await world.worktrees.add({ repository, path, branch, reason: `${WORKTREE_REASON}${session}` })
+    if (trouble !== null)
+      throw new Problem('worktree-not-made', `the worktree ${path} was removed, and cannot be made again: ${trouble}`, {
+        hint: `see to branch ${branch} in ${repository}, or go on elsewhere: holdfast resume ${session} --dir DIRECTORY`,
+      })
+    return { path, dir: world.directories.exists(dir) ? dir : path, made: !isThere }
+  })
 }
 
 /** A place that may not be there yet is held by its name alone; who finds it held waits for it. */
@@ -57,7 +89,7 @@ async function oneAtATime<T>(world: World, store: Store, path: string, body: () 
 }
 
 async function findOrMake(
-  world: Pick<World, 'clock' | 'directories' | 'policy' | 'processes' | 'worktrees' | 'worktreesFolder'>,
+  world: Pick<World, 'clock' | 'directories' | 'policy' | 'processes' | 'worktreeOrigins' | 'worktrees' | 'worktreesFolder'>,
   around: Directory,
   branch: string,
   stem: string,
@@ -76,6 +108,7 @@ async function findOrMake(
       throw new Problem('worktree-not-made', `no worktree of ${repository} could be made: ${trouble}`, {
         hint: 'name another branch: --worktree=BRANCH',
       })
+    recordOrigin(world, path)
     return { path, dir: sameFolder(world, path, around), made: true }
   }
   throw new Problem('worktree-names-used-up', `there are ${PLACES} worktrees named ${stem} already`, {
@@ -112,11 +145,26 @@ function isFor(world: Pick<World, 'directories'>, path: string, around: Director
 }
 
 /** What is to be told of a directory that lies in a worktree of ours. */
-export function worktreeAt({ directories, worktreesFolder }: Pick<World, 'directories' | 'worktreesFolder'>, dir: string): WorktreeView | null {
+export function worktreeAt(world: Places, dir: string): WorktreeView | null {
+  const path = topOf(world, dir)
+  if (path === null) return null
+  const { directories, worktreeOrigins } = world
+  if (directories.exists(path)) return { path, branch: directories.branch(path), repository: directories.mainWorktree(path) }
+  const origin = worktreeOrigins.origin(path)
+  return { path, branch: origin?.branch ?? null, repository: origin?.repository ?? null, gone: true }
+}
+
+type Places = Pick<World, 'directories' | 'worktreeOrigins' | 'worktreesFolder'>
+
+function topOf({ worktreesFolder }: Pick<World, 'worktreesFolder'>, dir: string): string | null {
   const name = dir.startsWith(`${worktreesFolder}/`) ? dir.slice(worktreesFolder.length + 1).split('/', 1)[0] : undefined
-  if (name === undefined) return null
-  const path = join(worktreesFolder, name)
-  return { path, branch: directories.branch(path), repository: directories.mainWorktree(path) }
+  return name === undefined ? null : join(worktreesFolder, name)
+}
+
+/** As it is now: its agent may have changed its branch. One that is on no branch keeps what is known. A full disk is no trouble. */
+export function recordOrigin({ directories, worktreeOrigins }: Pick<World, 'directories' | 'worktreeOrigins'>, path: string): void {
+  const [branch, repository] = [directories.branch(path), directories.mainWorktree(path)]
+  if (branch !== null && repository !== null) worktreeOrigins.recordOrigin({ path, repository, branch })
 }
 
 /** Who works in a directory, or below it, whether or not we know them. */

@@ -26,6 +26,7 @@ import type {
   ToolPidFiles,
   WorkConfig,
   Workflows,
+  WorktreeOrigins,
   Worktrees,
 } from '../../model/index.ts'
 
@@ -78,6 +79,7 @@ export type World = RunFiles & {
   readonly recordNestedAgents: EndRunPorts['recordNestedAgents']
   readonly learnAtEnd: EndRunPorts['learnAtEnd']
   readonly worktrees: Worktrees
+  readonly worktreeOrigins: WorktreeOrigins
   readonly branches: Branches
   readonly workflows: Workflows
   /** How requests are worked on, and where they come from, as config.toml says. */
