@@ -86,10 +86,9 @@ export const policy = {
   gitLogBytes: 64 * 1024 * 1024,
   /** Settings of a harness that are larger are not changed. */
   settingsBytes: 1024 * 1024,
-  /** Ended runs are kept this long and this many. */
+  /** Ended runs are kept this long and this many; the worktree of a conversation that can be resumed so long after its last run. */
   retentionMs: 30 * 24 * 3600 * 1000,
   retentionRuns: 10_000,
-  /** The worktree of a session whose conversation can be resumed stays so long after its last run. */
   worktreeResumableMs: 14 * 24 * 3600 * 1000,
   /** At most this many are removed in one go, so that nobody waits for housekeeping. */
   pruneBatch: 200,
