@@ -24,3 +24,10 @@ export function tokenLimit({ values }: Parsed): number | undefined {
     throw new Problem('option-value-invalid', `--budget takes a number of tokens such as 200000, 200k or 1.5M, not ${JSON.stringify(text)}`)
   return tokens
 }
+
+export function lineCount({ values }: Parsed): number | undefined {
+  const text = values.get('lines')
+  if (text === undefined) return undefined
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Problem('option-value-invalid', `--lines takes a number from 1 on, not ${JSON.stringify(text)}`)
+  return Number(text)
+}

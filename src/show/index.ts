@@ -7,6 +7,7 @@ export { deniedText } from './denial.ts'
 export { type Finding, findingsText, litterText, reapedText } from './doctor.ts'
 export { afterJoinText, changeText, type End, finishedText, membersText, retiredText, stoppedJson, stoppedText, stuckText } from './end.ts'
 export { ENDED_SHOWN, endedShown, endedShownText } from './ended-shown.ts'
+export { earlierText, eventJson, eventsText } from './event-text.ts'
 export { faultOf } from './fault.ts'
 export { attachCommand, holderFacts, holderLine, lockFacts, lockHolderLine } from './holder.ts'
 export { hookChangeText, hookStatesText } from './hooks.ts'
@@ -53,8 +54,6 @@ export { type Reader, statusText } from './status-text.ts'
 export { levelText, tasksText, taskText } from './task.ts'
 export { terminalText } from './terminal-text.ts'
 export {
-  eventJson,
-  eventText,
   suspectText,
   type TreeView,
   treeText,

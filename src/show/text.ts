@@ -1,7 +1,6 @@
-import type { HoldfastEvent, Member, ProcessRow, Spared, Suspect } from '../model/index.ts'
+import type { Member, ProcessRow, Spared, Suspect } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
 import { type Cell, table } from './table.ts'
-import { iso } from './time.ts'
 
 /** Nothing is left out in silence. */
 export const unreadableText = (run: string, directory: string): string =>
@@ -66,21 +65,3 @@ function depths(members: readonly Member[]): Map<number, number> {
   for (const { row } of inOrder(members)) depth.set(row.pid, depth.has(row.parent) ? (depth.get(row.parent) ?? 0) + 1 : 0)
   return depth
 }
-
-/** The daemon's own are of no session: what it did stands where others say what happened. */
-export const eventText = (event: HoldfastEvent, paint: Paint): string =>
-  event.kind === 'daemon' ? daemonEventText(event, paint) : sessionEventText(event, paint)
-
-function daemonEventText({ at, detail: { what, ...detail } }: HoldfastEvent, paint: Paint): string {
-  return `${paint.dim(iso(at) ?? '')}  ${paint.bold('daemon')} ${plain(String(what ?? ''))}  ${detailText(detail)}`
-}
-
-const sessionEventText = (event: HoldfastEvent, paint: Paint): string =>
-  `${paint.dim(iso(event.at) ?? '')}  ${paint.bold(event.session)} ${event.kind}  ${paint.dim(`${event.run} epoch ${event.epoch}`)}  ${detailText(event.detail)}`
-
-function detailText(detail: Readonly<Record<string, unknown>>): string {
-  const parts = Object.entries(detail).filter(([, value]) => value !== null && value !== '')
-  return parts.map(([name, value]) => `${name}=${plain(typeof value === 'object' ? JSON.stringify(value) : String(value))}`).join(' ')
-}
-
-export const eventJson = ({ at, ...event }: HoldfastEvent): Record<string, unknown> => ({ ...event, at: iso(at) })

@@ -133,7 +133,7 @@ verifies('visible', 'what a killed one left is repaired with a word, by start an
       pid = await started(lab)
     }
     await lab.ok(['daemon', 'stop'])
-    expect(await lab.ok(['events'])).toMatch(/daemon ended .*why=without a word/)
+    expect(await lab.ok(['events', '-n', '200'])).toMatch(/daemon ended .*: without a word/)
     // Every one of them began its lines below those of the one before.
     expect(logOf(lab).match(/started: holdfast/g)).toHaveLength(4)
   }),

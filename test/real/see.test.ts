@@ -70,7 +70,12 @@ test('text is aligned, short and without colours where nobody looks', () =>
     expect(brief).not.toMatch(/epoch|keeper|marker|containment/)
     expect(await lab.ok(['tree', 'a'])).toMatch(/^PID +STATE +PROOF +PORTS +NAME\n\d+ +S +(cgroup|marker) +- +sleep\n$/)
     expect(await lab.ok(['locks'])).toContain('an agent works here')
-    expect(await lab.ok(['events', 'a'])).toMatch(/a claimed .*\n.*a running/)
+    expect(await lab.ok(['events', 'a'])).toMatch(/^\d\d:\d\d:\d\d {2}a claimed: sleep in .*\n.*a running\n/)
+    expect(await lab.ok(['events', 'a', '-n', '1'])).toMatch(/^earlier ones: holdfast events a -n 5\n\S+ {2}a running\n$/)
+    expect(await lab.ok(['events', 'a', '--since', '0s'])).toBe('no events\n')
+    expect(JSON.parse(await lab.ok(['events', 'a', '--json']))).toHaveLength(2)
+    expect(JSON.parse(await lab.ok(['events', 'a', '--json', '-n', '1']))).toMatchObject([{ kind: 'running' }])
+    expect(await lab.refused(['events', '-n', '0'])).toMatchObject({ id: 'option-value-invalid' })
   }))
 
 verifies('lock-life', 'locks lists the directory of a live run, and nothing once it ended', () =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { DaemonHealth, DaemonStatus } from '../../src/model/index.ts'
-import { daemonJson, daemonText, eventText, isWell, painter, versionText } from '../../src/show/index.ts'
+import { daemonJson, daemonText, eventsText, isWell, painter, versionText } from '../../src/show/index.ts'
 import { daemonRecord, NOW } from '../decide/build.ts'
 import { verifies } from '../requirements.ts'
 
@@ -102,5 +102,5 @@ describe('daemon status', () => {
 
 test('an event of the daemon reads as one', () => {
   const event = { seq: 1, at: NOW, kind: 'daemon', session: '', run: '', epoch: 0, detail: { what: 'unhealthy', why: 'reconcile: no' } } as const
-  expect(eventText(event, paint)).toBe('2026-01-02T12:00:00.000Z  daemon unhealthy  why=reconcile: no')
+  expect(eventsText([event], NOW, paint)).toEqual(['12:00:00  daemon unhealthy: reconcile: no'])
 })

@@ -183,16 +183,40 @@ const TEXTS: Readonly<Record<string, Given>> = {
   deniedText: (_, text) => [show.deniedText(`id${text}`, on(text)(intent))],
   duplicateText: (_, text) => [show.duplicateText(on(text)({ harness: 'claude', nativeId: 'id', owners, certain: true }))],
   endedShownText: () => [show.endedShownText({ sights: [], older: 2, neverBegan: 1 }, 20)],
-  eventText: (paint, text) => [
-    show.eventText(
-      on(text)({ seq: 1, at: NOW, kind: 'started', session: 'id', run: 'r', epoch: 1, detail: { reason: 'why', more: ['x'] } } as never),
-      paint,
-    ),
-    show.eventText(
-      { seq: 1, at: NOW, kind: 'daemon', session: '', run: '', epoch: 0, detail: on(text)({ what: 'what', why: 'why' }) } as never,
-      paint,
-    ),
-  ],
+  earlierText: (_, text) => [show.earlierText(text, 20)],
+  eventsText: (paint, text) => {
+    const details: Record<string, Record<string, unknown>> = {
+      started: { reason: 'why', more: ['x'] },
+      claimed: { argv: 'claude', dir: '/d', pid: 3 },
+      asked: { reason: 'why', by: 'ann' },
+      exited: { exit: { code: 0, signal: 'SIGTERM' } },
+      survivors: { survivors: [{ name: 'sleep', pid: 3 }] },
+      ended: { state: 'failed', reason: 'why' },
+      adopted: { session: 's', from: 'r' },
+      shared: { dir: '/d', with: 's', theirs: '/e' },
+      unlocked: { dir: '/d', by: 'ann', reason: 'why' },
+      bound: { harness: 'claude', id: 'i', before: 'j' },
+      moved: { harness: 'claude', id: 'i', to: 's' },
+      conflict: { id: 'i', with: 's' },
+      told: { harness: 'claude', event: 'end', reason: 'why' },
+      rebound: { from: 's', to: 't' },
+      said: { kind: 'plan', text: 'text' },
+      messaged: { from: 's' },
+      activity: { state: 'odd', before: 'busy', lasted: 3 },
+      refused: { wanted: 'directory', dir: '/d', program: 'p' },
+      daemon: { what: 'what', why: 'why', pid: 3, by: 'start' },
+    }
+    const events = Object.entries(details).map(([kind, detail]) => ({
+      seq: 1,
+      at: NOW,
+      kind,
+      session: 'id',
+      run: 'r',
+      epoch: 1,
+      detail: on(text)(detail),
+    }))
+    return [show.eventsText(events as never, NOW, paint)]
+  },
   findingsText: (paint, text) => [show.findingsText(on(text)([{ topic: 'topic', level: 'note', what: 'what', next: 'next' }]), paint)],
   finishedText: (_, text) => ends.map((end) => show.finishedText(on(text)(end))),
   heldBackText: () => [words(show.heldBackText(3))],

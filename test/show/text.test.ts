@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { HoldfastEvent } from '../../src/model/index.ts'
 import {
   eventJson,
-  eventText,
+  eventsText,
   type LockView,
   lockJson,
   locksText,
@@ -234,9 +234,39 @@ describe('events and locks', () => {
     epoch: 3,
     detail: { state: 'lost', exit: null, by: '', pid: 7, more: { a: 1 } },
   }
-  test('an event is one line, without what is empty', () => {
-    expect(eventText(event, bare)).toBe('2026-01-02T12:00:00.000Z  s1 ended  r1 epoch 3  state=lost pid=7 more={"a":1}')
+  const said = (over: object, of = '2026-01-02T12:00:00.000Z'): string[] =>
+    eventsText([{ ...event, ...over, at: Date.parse(of) } as HoldfastEvent], NOW, bare, { ...WIDE, home: '/home/ann' })
+  test.each<[object, string]>([
+    [{ kind: 'claimed', detail: { pid: 5, dir: '/home/ann/project', argv: 'claude' } }, 's1 claimed: claude in ~/project'],
+    [{ kind: 'running', detail: { keeper: 7 } }, 's1 running'],
+    [
+      { kind: 'asked', detail: { end: 'stopped', by: 'ann@box', reason: 'stopped by ann@box', graceMs: 10 } },
+      's1 was asked to end: stopped by ann@box',
+    ],
+    [{ kind: 'exited', detail: { exit: { code: 3, signal: null } } }, 's1 its agent ended: exit code 3'],
+    [{ kind: 'survivors', detail: { survivors: [{ pid: 9, name: 'sleep', why: 'no' }] } }, 's1 could not be ended whole: sleep (pid 9)'],
+    [{ kind: 'ended', detail: { state: 'failed', exit: { code: 1, signal: null }, reason: 'exit code 1' } }, 's1 failed: exit code 1'],
+    [
+      { kind: 'activity', detail: { state: 'waiting', how: 'hook', since: 1, before: 'busy', lasted: 65_000 } },
+      's1 waits for an answer, after 1m05s busy',
+    ],
+    [{ kind: 'said', detail: { kind: 'plan', text: 'I look\naround' } }, 's1 its plan: I look·around'],
+    [{ kind: 'new-kind', detail: { state: 'lost', exit: null, by: '', pid: 7, more: { a: 1 } } }, 's1 new-kind: state lost, pid 7, more {"a":1}'],
+  ])('an event is told in words: %j', (over, words) => expect(said(over)).toEqual([`12:00:00  ${words}`]))
+  test('events of another day have their date, and all are aligned', () => {
+    const two = [{ ...event, at: NOW - 86_400_000 }, event]
+    expect(eventsText(two, NOW, bare)).toEqual(['1 Jan 12:00  s1 lost', '12:00:00     s1 lost'])
     expect(eventJson(event)).toEqual({ ...event, at: '2026-01-02T12:00:00.000Z' })
+  })
+  test('a long event is wrapped between words', () => {
+    const long = {
+      ...event,
+      kind: 'said',
+      detail: { kind: 'plan', text: 'first I read the parser, and then I add a test that fails before' },
+    } as HoldfastEvent
+    const lines = eventsText([long], NOW, bare, { ...WIDE, columns: 60 })
+    expect(lines.filter((line) => line.length > 60)).toEqual([])
+    expect(lines.join(' ').replaceAll(/ +/g, ' ')).toContain('I read the parser, and then I add a test that fails before')
   })
   const sight: LockView = {
     lock: lock(),

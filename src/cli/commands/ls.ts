@@ -16,6 +16,7 @@ import {
 import type { Command } from '../command.ts'
 import { flag, noWords, type Parsed, value } from '../options.ts'
 import { pageFor, paintFor, print, printJson, say } from '../out.ts'
+import { lineCount } from '../values.ts'
 import { watch } from '../watch.ts'
 import { orWithoutStore, tellTrouble } from '../without-store.ts'
 
@@ -90,12 +91,11 @@ async function lsVerb(world: World, parsed: Parsed): Promise<number> {
 }
 
 /** How many ended sessions are shown. */
-function endedAsked({ flags, values }: Parsed): number {
-  const text = values.get('lines')
-  if (text === undefined) return ENDED_SHOWN
-  if (!flags.has('all')) throw new Problem('option-misplaced', '--lines is for ended sessions, which --all lists', { hint: 'holdfast ls --all -n N' })
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Problem('option-value-invalid', `--lines takes a number from 1 on, not ${JSON.stringify(text)}`)
-  return Number(text)
+function endedAsked(parsed: Parsed): number {
+  const lines = lineCount(parsed)
+  if (lines !== undefined && !parsed.flags.has('all'))
+    throw new Problem('option-misplaced', '--lines is for ended sessions, which --all lists', { hint: 'holdfast ls --all -n N' })
+  return lines ?? ENDED_SHOWN
 }
 
 function listText(world: World, { sights, unmanaged }: Listed, only: boolean, most: number): string[] {
