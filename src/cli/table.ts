@@ -20,10 +20,12 @@ import { message } from './commands/message.ts'
 import { prune } from './commands/prune.ts'
 import { rebind } from './commands/rebind.ts'
 import { reconcile } from './commands/reconcile.ts'
+import { rename } from './commands/rename.ts'
 import { report } from './commands/report.ts'
 import { resolve } from './commands/resolve.ts'
 import { restart } from './commands/restart.ts'
 import { resume } from './commands/resume.ts'
+import { rm } from './commands/rm.ts'
 import { run } from './commands/run.ts'
 import { send } from './commands/send.ts'
 import { service } from './commands/service.ts'
@@ -70,6 +72,8 @@ export const TABLE: readonly Command[] = [
   doctor,
   reconcile,
   prune,
+  rm,
+  rename,
   resolve,
   hooks,
   daemon,

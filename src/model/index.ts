@@ -154,6 +154,7 @@ export type {
   RequestClaim,
   RequestEnding,
 } from './ports/requests.ts'
+export type { ForgetAnswer, ForgetRequest, RenameAnswer, RenameRequest } from './ports/session-names.ts'
 export type {
   BindAnswer,
   Binding,

@@ -9,6 +9,7 @@ export { afterJoinText, changeText, type End, finishedText, membersText, retired
 export { ENDED_SHOWN, endedShown, endedShownText } from './ended-shown.ts'
 export { earlierText, eventJson, eventsText } from './event-text.ts'
 export { faultOf } from './fault.ts'
+export { forgottenSessionText } from './forgotten.ts'
 export { attachCommand, holderFacts, holderLine, lockFacts, lockHolderLine } from './holder.ts'
 export { hookChangeText, hookStatesText } from './hooks.ts'
 export { jsonText } from './json.ts'

@@ -161,9 +161,11 @@ export const PINNED_PROBLEMS: Readonly<Record<number, readonly string[]>> = {
     'session-in-foreground',
     'session-not-gone',
     'session-still-running',
+    'session-wanted',
     'start-cancelled',
     'takeover-without-conversation',
     'tree-alive',
+    'worktree-has-work',
     'worktree-unfinished',
   ],
   76: [

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
@@ -91,5 +91,51 @@ verifies('named', 'words that people know work or are suggested, and a list for 
     for (const [line, id, hint] of hints) expect(await lab.refused(line.split(' ')), line).toMatchObject({ id, hint: expect.stringMatching(hint) })
     // A mistyped agent has left no session.
     expect(JSON.parse(await lab.ok(['ls', '--all', '--json']))).toHaveLength(4)
+  }),
+)
+
+verifies('named', 'an ended session is forgotten, and its name used again; a live or unknown one, and a worktree with work, are refused', () =>
+  inLab(async (lab) => {
+    await lab.ok(lab.detached('api', 'sleep', '1000'))
+    expect(await lab.refused(['rm', 'api'])).toMatchObject({ id: 'owner-alive', code: 75, hint: 'holdfast stop api ends it' })
+    expect(await lab.refused(['rm', 'nobody'])).toMatchObject({ id: 'session-unknown', code: 66 })
+    await lab.ok(['stop', 'api'])
+    await lab.ok(['run', '--name', 'other', '--dir', lab.dir, '--', 'true'])
+    // One that is refused leaves the others as they are.
+    expect(await lab.refused(['rm', 'api', 'nobody'])).toMatchObject({ code: 66 })
+    expect(await lab.status('api')).toMatchObject({ state: 'stopped' })
+    expect(readdirSync(join(lab.home, 'runs'))).toHaveLength(2)
+    expect(await lab.ok(['rm', 'api'])).toBe('session api is forgotten, with 1 run\n')
+    expect(readdirSync(join(lab.home, 'runs'))).toHaveLength(1)
+    expect(JSON.parse(await lab.ok(['events', '--json']))).toEqual(
+      expect.not.arrayContaining([expect.objectContaining({ session: 'api' }) as unknown]),
+    )
+    expect(await lab.refused(['status', 'api'])).toMatchObject({ code: 66 })
+    await lab.ok(['run', '--name', 'api', '--dir', lab.dir, '--', 'true'])
+    expect(await lab.status('api')).toMatchObject({ epoch: 1, state: 'completed' })
+
+    expect(await lab.refused(['rename', 'api', 'other'])).toMatchObject({ id: 'name-taken', code: 64, hint: 'holdfast rm other forgets that one' })
+    expect(await lab.ok(['rename', 'api', 'old'])).toBe('session api is old from now on\n')
+    expect(await lab.refused(['status', 'api'])).toMatchObject({ code: 66 })
+    await lab.ok(lab.detached('api', 'sleep', '1000'))
+    expect(await lab.ok(['mv', 'api', 'new', '--json'])).toContain('"oldStays":true')
+    for (const name of ['api', 'new']) expect(await lab.status(name)).toMatchObject({ session: 'new', state: 'running' })
+    await lab.ok(['stop', 'new'])
+    expect(JSON.parse(await lab.ok(['remove', 'new', 'old', 'other', '--json']))).toHaveLength(3)
+    expect(JSON.parse(await lab.ok(['ls', '--all', '--json']))).toEqual([])
+    expect(readdirSync(join(lab.home, 'runs'))).toEqual([])
+
+    const git = (...args: string[]): void => {
+      const done = spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: lab.dir, encoding: 'utf8' })
+      expect(done.status, done.stderr).toBe(0)
+    }
+    git('init', '-q')
+    git('commit', '-q', '--allow-empty', '-m', 'first')
+    await lab.ok(['run', '--name', 'fix', '--worktree=fix', '--', 'sh', '-c', 'echo x >new'])
+    const { worktree } = (await lab.status('fix')) as unknown as { worktree: { path: string } }
+    expect(await lab.refused(['rm', 'fix'])).toMatchObject({ id: 'worktree-has-work', code: 75, message: expect.stringMatching(/1 untracked/) })
+    rmSync(join(worktree.path, 'new'))
+    expect(await lab.ok(['rm', 'fix'])).toBe(`session fix is forgotten, with 1 run and its worktree ${worktree.path}\n`)
+    expect(existsSync(worktree.path)).toBe(false)
   }),
 )

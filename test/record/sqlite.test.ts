@@ -18,6 +18,7 @@ import { lockConformance } from './lock.ts'
 import { messageConformance } from './message.ts'
 import { rebindConformance } from './rebind.ts'
 import { requestConformance } from './requests.ts'
+import { sessionNamesConformance } from './session-names.ts'
 import { taskConformance } from './tasks.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'hf-store-'))
@@ -37,6 +38,7 @@ taskConformance('sqlite', newStore)
 lockConformance('sqlite', newStore)
 nativeConformance('sqlite', newStore)
 rebindConformance('sqlite', newStore)
+sessionNamesConformance('sqlite', newStore)
 messageConformance('sqlite', newStore)
 activityConformance('sqlite', newStore)
 eventConformance('sqlite', newStore)

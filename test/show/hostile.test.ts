@@ -182,6 +182,8 @@ const TEXTS: Readonly<Record<string, Given>> = {
   ],
   deniedText: (_, text) => [show.deniedText(`id${text}`, on(text)(intent))],
   duplicateText: (_, text) => [show.duplicateText(on(text)({ harness: 'claude', nativeId: 'id', owners, certain: true }))],
+  forgottenSessionText: (_, text) =>
+    show.forgottenSessionText(on(text)({ session: 'id', runs: 2, worktree: '/w', left: { path: '/w', why: 'why' } })),
   endedShownText: () => [show.endedShownText({ sights: [], older: 2, neverBegan: 1 }, 20)],
   earlierText: (_, text) => [show.earlierText(text, 20)],
   eventsText: (paint, text) => {

@@ -82,7 +82,7 @@ async function unrecordedTrouble(world: LookPorts, id: string): Promise<string |
 }
 
 /** Its fence must stand as long as anybody who carries its name may ask for it. */
-function secretHolder(world: World, id: string): number | null {
+export function secretHolder(world: World, id: string): number | null {
   const cookie = world.runRecords.read(id)?.cookie
   if (cookie === undefined) return null
   return secretsAlive(world).get(cookie) ?? null

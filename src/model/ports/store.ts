@@ -10,6 +10,7 @@ import type { Alias, NativeId, Session, SessionRecord } from '../session.ts'
 import type { Tokens } from '../usage.ts'
 import type { OutboxStore } from './outbox.ts'
 import type { FeedbackStore, RequestStore } from './requests.ts'
+import type { ForgetAnswer, ForgetRequest, RenameAnswer, RenameRequest } from './session-names.ts'
 
 export type ClaimRequest = {
   readonly run: RunBase
@@ -147,6 +148,8 @@ export interface SessionStore {
   snapshot(which: 'live' | 'all', limit: number, only?: readonly string[]): Promise<Snapshot>
   /** The row, its runs, locks, events and messages move to the new id, in one transaction; the old id stays as an alias. */
   rebind(request: RebindRequest): Promise<RebindAnswer>
+  rename(request: RenameRequest): Promise<RenameAnswer>
+  forget(request: ForgetRequest): Promise<ForgetAnswer>
   /** Everything but its id that finds it. */
   aliases(session: string): Promise<Alias[]>
   /** What a session was called before. */

@@ -18,6 +18,7 @@ export const WORKTREE_PROBLEMS = {
   'branch-invalid': { kind: 'badCommand', means: 'The text is not the plain name of a branch.' },
   'worktree-not-made': { kind: 'badCommand', means: 'Git could not make the worktree.' },
   'worktree-unfinished': { kind: 'held', means: 'Another command is still making the worktree.' },
+  'worktree-has-work': { kind: 'held', means: 'The worktree of the session has work that is nowhere else.' },
   'worktree-names-used-up': { kind: 'unavailable', means: 'Too many worktrees have this name.' },
 } as const satisfies ProblemTable
 

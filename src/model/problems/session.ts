@@ -12,6 +12,7 @@ export const SESSION_PROBLEMS = {
   'session-in-foreground': { kind: 'held', means: 'The session runs on another terminal and cannot be attached.' },
   'session-unknown-without-store': { kind: 'unavailable', means: 'The store is unusable, and no run directory shows the session.' },
   'session-contended': { kind: 'held', means: 'Too many competing commands tried to change the session.' },
+  'session-wanted': { kind: 'held', means: 'An open request of the worker is about the session.' },
   'name-taken': { kind: 'badCommand', means: 'Another session has this name.' },
   'run-unknown': { kind: 'notFound', means: 'The run is not on record.' },
   'run-unreadable': { kind: 'unavailable', means: 'The row of the run in the store is damaged.' },

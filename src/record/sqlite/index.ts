@@ -13,6 +13,7 @@ import { rebind } from './rebind.ts'
 import { recordFound } from './record-nested-agent.ts'
 import * as requests from './requests.ts'
 import { restore } from './restore.ts'
+import { forgetSession, renameSession } from './session-names.ts'
 import * as writes from './writes.ts'
 
 export type SqliteOptions = {
@@ -70,6 +71,12 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       find: (reference, how) => read(() => reads.find(db, reference, how)),
       snapshot: (which, limit, only) => read(() => reads.snapshot(db, which, limit, only ?? null)),
       rebind: (request) => write(() => rebind(db, request)),
+      rename: (request) =>
+        write(
+          () => renameSession(db, request),
+          (answer) => answer.kind === 'renamed',
+        ),
+      forget: (request) => write(() => forgetSession(db, request)),
       aliases: (session) => read(() => reads.aliases(db, session)),
       formerIds: (session) => read(() => reads.formerIds(db, session)),
     },
