@@ -59,7 +59,7 @@ test('the same use cases, imported from holdfast, with types', () =>
       changes: [],
       tree: ['sleep'],
       litter: 0,
-      findings: ['containment', 'marker', 'sight', 'daemon', 'tmux', 'notifications'],
+      findings: ['agents', 'config', 'containment', 'marker', 'sight', 'daemon', 'tmux', 'notifications'],
       task: 64,
       gone: 66,
     })
