@@ -48,6 +48,8 @@ export type Command = Takes & {
   readonly hidden?: true
   /** It refuses or shows an error in config.toml itself. */
   readonly handlesConfigTrouble?: true
+  /** It starts an agent: it waits longer for a store that others hold. */
+  readonly isStart?: true
 } & Handler
 
 /** A verb runs in a world, has verbs of its own, or answers from its words and the table alone. */

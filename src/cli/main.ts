@@ -1,5 +1,5 @@
 import { type HookHelp, hookHelp, openWorld, ownArguments } from '../app/index.ts'
-import { exitCode, Problem } from '../model/index.ts'
+import { exitCode, Problem, policy } from '../model/index.ts'
 import { faultOf } from '../show/index.ts'
 import type { Command, Run } from './command.ts'
 import { tellVersion } from './commands/version.ts'
@@ -38,8 +38,11 @@ async function main(args: readonly string[]): Promise<number> {
   return inWorld(command, run, parsed)
 }
 
+const STARTING = { ms: policy.startBusyMs, tell: () => say('waiting for the store: other commands are writing to it') }
+
 async function inWorld(command: Command, run: Run, parsed: Parsed): Promise<number> {
-  const world = openWorld({ assets: __dirname, home: parsed.values.get('home') })
+  const patience = command.isStart === true ? { patience: STARTING } : {}
+  const world = openWorld({ assets: __dirname, home: parsed.values.get('home'), ...patience })
   try {
     return await run(world, parsed)
   } finally {

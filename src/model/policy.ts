@@ -34,6 +34,9 @@ export const policy = {
   pollMaxMs: 50,
   /** The store's own patience, with jitter on top. */
   busyMs: 5_000,
+  /** A start waits longer: many at once on a small machine all succeed. Its person is told when it has waited for a while. */
+  startBusyMs: 60_000,
+  busyTellMs: 3_000,
   busyRetryMinMs: 5,
   busyRetryMaxMs: 120,
   /** So many connections to stores are kept for the next who opens one. */

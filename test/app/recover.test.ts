@@ -138,6 +138,35 @@ verifies('unknown', 'a run directory that no row knows and that cannot be read k
   lab.close()
 })
 
+verifies('bounded', 'of many starts at once none writes down for another what that one has just written itself', async () => {
+  const lab = await backups()
+  await lab.start(0, false, 'copied')
+  await lab.putBack(0)
+  const store = lab.store()
+  const written: string[] = []
+  const recordRunning: typeof store.claims.recordRunning = async (run, ...more) => {
+    written.push(run.id)
+    return store.claims.recordRunning(run, ...more)
+  }
+  const [run] = await store.runs.unkept()
+  if (run === undefined) return expect.unreachable('its keeper is not on record')
+  const overtaken = {
+    ...store,
+    claims: { ...store.claims, recordRunning },
+    runs: {
+      ...store.runs,
+      async unkept() {
+        const before = await store.runs.unkept()
+        await store.claims.recordRunning(run, lab.world.evidence.keeper(run.id) ?? expect.unreachable('it has a keeper'), 1)
+        return before
+      },
+    },
+  }
+  await lab.recover(overtaken)
+  expect([written, (await store.runs.get(run.id))?.state]).toEqual([[], 'running'])
+  lab.close()
+})
+
 verifies('epoch', 'a live run of another place, over which a later epoch was claimed, is over: the later run proves it', async () => {
   const lab = await backups()
   const elsewhere = aRun('s', 1, { place: { install: 'x', machine: 'elsewhere', boot: 'another', pidNamespace: 'p', timeNamespace: 't' } })

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { expect } from 'vitest'
 import { isLive, type Run } from '../../src/model/index.ts'
 import { execute, rowOf, withStore } from './daemon-hand.ts'
-import { COMMAND, gone, isAlive, type Lab, readOr, stateOf, TEST_COMMAND, until } from './lab.ts'
+import { COMMAND, gone, isAlive, killGuard, type Lab, readOr, stateOf, TEST_COMMAND, until } from './lab.ts'
 
 export type Victims = { readonly lost: string; readonly nested: string; readonly failed: string }
 const sessionsOf = ({ lost, nested, failed }: Victims): string[] => [lost, nested, failed]
@@ -38,6 +38,7 @@ async function killUnseen(lab: Lab, victims: Victims): Promise<void> {
   await hasChild(lab, victims.lost)
   const pids = [lost.keeper?.pid ?? 0, agentOf(lab, lost)]
   moveAway(lab, victims.lost)
+  await killGuard(lab, lost.id)
   for (const pid of pids) process.kill(pid, 'SIGKILL')
   // As long as it is somebody's zombie, it tells itself how it ended; and not every first process takes them away at once.
   for (const pid of pids) await until(`pid ${pid} to be no more`, () => stateOf(pid) === null)
@@ -73,14 +74,10 @@ export async function strike(lab: Lab, victims: Victims): Promise<void> {
 }
 
 export async function settled(lab: Lab, victims: Victims): Promise<void> {
-  await until(
-    `the end of ${victims.lost}`,
-    async () => {
-      const rows = await Promise.all(sessionsOf(victims).map((session) => rowOf(lab, session)))
-      return rows.every((run) => run !== null && !isLive(run))
-    },
-    30_000,
-  )
+  await until(`the end of ${victims.lost}`, async () => {
+    const rows = await Promise.all(sessionsOf(victims).map((session) => rowOf(lab, session)))
+    return rows.every((run) => run !== null && !isLive(run))
+  })
   const [lost, nested, failed] = await Promise.all(sessionsOf(victims).map((session) => rowOf(lab, session)))
   expect(lost).toMatchObject({ state: 'lost', exit: null })
   expect(nested).toMatchObject({ state: 'stopped' })
@@ -116,6 +113,7 @@ export async function amongTheLiving(lab: Lab, count: number, body: () => Promis
   } finally {
     execute(lab, `UPDATE run SET place = (SELECT place FROM run WHERE session = 'live0')`)
     // To stop a hundred takes long, and is not what is shown here.
+    await Promise.all(before.map(({ id }) => killGuard(lab, id)))
     for (const { keeper } of before) process.kill(keeper?.pid ?? 0, 'SIGKILL')
     for (const pid of agents) process.kill(pid, 'SIGKILL')
     await lab.ok(['reconcile'])

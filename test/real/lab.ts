@@ -102,11 +102,7 @@ export async function inLab(body: (lab: Lab) => Promise<void>): Promise<void> {
     },
     unguarded: async (session) => {
       const status = await lab.status(session)
-      const file = join(home, 'runs', String(status['run']), 'guard')
-      const guard = await until('its guard', () => Number.parseInt(readOr(file), 10) || null)
-      expect(readOr(`/proc/${guard}/cmdline`)).toContain('guard.sh')
-      process.kill(guard, 'SIGKILL')
-      await gone(guard)
+      await killGuard(lab, String(status['run']))
       return status
     },
     pid: async (name) => {
@@ -131,6 +127,14 @@ export async function inLab(body: (lab: Lab) => Promise<void>): Promise<void> {
     // What failed first is what is told.
     if (!failed) expect(left, 'nothing is left running').toEqual([])
   }
+}
+
+/** What would have a run finished whose keeper was killed. */
+export async function killGuard({ home }: Pick<Lab, 'home'>, run: string): Promise<void> {
+  const guard = await until('its guard', () => Number.parseInt(readOr(join(home, 'runs', run, 'guard')), 10) || null)
+  expect(readOr(`/proc/${guard}/cmdline`)).toContain('guard.sh')
+  process.kill(guard, 'SIGKILL')
+  await gone(guard)
 }
 
 export type Finding = { readonly topic: string; readonly level: string; readonly what: string; readonly next: string | null }

@@ -1,13 +1,14 @@
+import { spawnSync } from 'node:child_process'
 import { copyFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { loadSqlite } from '../../src/record/driver.ts'
 import type { Lab } from './lab.ts'
 
 /** Copies the store as it is now; answers what puts that copy in its place again, as a restored backup would be. */
 export function backUp(lab: Lab, change: string | null = null): () => void {
   const copy = join(lab.agentDir, `backup-${readdirSync(lab.agentDir).length}.db`)
   query(lab, `VACUUM INTO '${copy}'`)
-  if (change !== null) inDatabase(copy, (db) => db.exec(change))
+  if (change !== null) elsewhere(copy, `db.exec(${JSON.stringify(change)})`)
   return () => putInPlace(lab, copy)
 }
 
@@ -20,20 +21,22 @@ export function putInPlace(lab: Lab, copy: string, over = false): void {
   if (!over) renameSync(to, path)
 }
 
-type Database = InstanceType<ReturnType<typeof loadSqlite>['DatabaseSync']>
+const DRIVER = createRequire(import.meta.url).resolve('@photostructure/sqlite')
 
-function inDatabase<T>(path: string, body: (db: Database) => T): T {
-  const db = new (loadSqlite().DatabaseSync)(path)
-  try {
-    return body(db)
-  } finally {
-    db.close()
-  }
+/**
+ * In a process of its own: a connection is closed only with the last of its statements, as garbage, and the last one that is closed writes its WAL
+ * over whatever was put in the place of the store meanwhile.
+ */
+function elsewhere(path: string, body: string): string {
+  const script = `const db = new (require(${JSON.stringify(DRIVER)}).DatabaseSync)(${JSON.stringify(path)}); db.exec('PRAGMA busy_timeout = 60000'); ${body}`
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8', timeout: 120_000 })
+  if (status !== 0) throw new Error(`${body}: ${stderr}`)
+  return stdout
 }
 
 /** Rows of the store, without any help of Holdfast. */
 export const query = (lab: Lab, sql: string): Record<string, unknown>[] =>
-  inDatabase(join(lab.home, 'holdfast.db'), (db) => {
-    db.exec('PRAGMA busy_timeout = 5000')
-    return db.prepare(sql).all()
-  })
+  JSON.parse(elsewhere(join(lab.home, 'holdfast.db'), `console.log(JSON.stringify(db.prepare(${JSON.stringify(sql)}).all()))`)) as Record<
+    string,
+    unknown
+  >[]

@@ -5,14 +5,19 @@ import { policy } from '../../model/index.ts'
 import { openSqliteStore } from '../../record/index.ts'
 import { withFailpoints } from '../world/failpoints.ts'
 
+/** How long a command waits for a store that others hold, and who is told that it does. */
+export type StorePatience = { readonly ms: number; readonly tell: () => void }
+const ORDINARY: StorePatience = { ms: policy.busyMs, tell: () => {} }
+
 /** The store of a home. A `reader` never waits for another writer. */
-export async function openStore(home: string, clock: Clock, as: 'writer' | 'reader'): Promise<Store> {
+export async function openStore(home: string, clock: Clock, as: 'writer' | 'reader', patience: StorePatience = ORDINARY): Promise<Store> {
   const bounds = { minMs: policy.busyRetryMinMs, maxMs: policy.busyRetryMaxMs }
   const port = await openSqliteStore({
     path: join(home, 'holdfast.db'),
     clock,
-    patienceMs: policy.busyMs,
-    writePatienceMs: as === 'writer' ? policy.busyMs : 0,
+    patienceMs: patience.ms,
+    writePatienceMs: as === 'writer' ? patience.ms : 0,
+    waiting: { afterMs: policy.busyTellMs, tell: patience.tell },
     backoff: (attempt) => backoffMs(attempt, bounds, clock.random()),
   })
   return withFailpoints('store', port)

@@ -30,9 +30,14 @@ import { eachWithFailpoints, withFailpoints } from '../world/failpoints.ts'
 import type { World } from '../world/world.ts'
 import { openConfig } from './config.ts'
 import { homePath, openHome, userName } from './home.ts'
-import { openStore } from './open-store.ts'
+import { openStore, type StorePatience } from './open-store.ts'
 
-export type WorldOptions = { readonly assets: string; readonly home?: string | undefined; readonly env?: NodeJS.ProcessEnv }
+export type WorldOptions = {
+  readonly assets: string
+  readonly home?: string | undefined
+  readonly env?: NodeJS.ProcessEnv
+  readonly patience?: StorePatience
+}
 
 /** Without it nobody can be seen, and what cannot be seen must not be taken for gone. */
 function seeProc(): void {
@@ -43,7 +48,7 @@ function seeProc(): void {
 }
 
 /** The only place where real edges are built. */
-export function openWorld({ assets, home: option, env = process.env }: WorldOptions): World {
+export function openWorld({ assets, home: option, env = process.env, patience }: WorldOptions): World {
   seeProc()
   const home = openHome(homePath(option, env))
   const clock = realClock
@@ -87,7 +92,7 @@ export function openWorld({ assets, home: option, env = process.env }: WorldOpti
   const opened = new Map<string, Promise<Store>>()
   let unreadable: readonly string[] = []
   const open = async (as: 'writer' | 'reader'): Promise<Store> => {
-    const store = await openStore(home.path, clock, as)
+    const store = await openStore(home.path, clock, as, patience)
     const eyes = {
       ownDaemon,
       directories,

@@ -103,7 +103,10 @@ async function recordKeepers(store: Store, { evidence, clock }: Pick<Eyes, 'cloc
   for (const run of await store.runs.unkept()) {
     const keeper = evidence.keeper(run.id)
     const hasBegun = evidence.harness(run.id) !== null || evidence.exit(run.id) !== null
-    if (keeper !== null && hasBegun) await store.claims.recordRunning(run, keeper, clock.now())
+    if (keeper === null || !hasBegun) continue
+    // Asked again, now that its agent was seen: of many starts at once, each would write what the others have just written.
+    const now = await store.runs.get(run.id)
+    if (now !== null && isLive(now) && now.keeper === null) await store.claims.recordRunning(now, keeper, clock.now())
   }
 }
 

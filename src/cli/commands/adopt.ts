@@ -16,6 +16,7 @@ export const adopt: Command = {
     flag('force', 'adopt a process that is no agent known to Holdfast'),
   ],
   handlesConfigTrouble: true,
+  isStart: true,
   more: () => ({
     description: [
       'The agent becomes a run with its process tree and holds its directory, and stop ends it like any other.',

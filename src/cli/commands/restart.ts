@@ -13,6 +13,7 @@ export const restart: Command = {
   arguments: [{ name: 'S', thing: 'session', about: 'the session' }],
   options: CHOICES,
   handlesConfigTrouble: true,
+  isStart: true,
   more: () => ({
     description: [
       'Ends the live run of a session, sees it gone, and starts the next one.',

@@ -16,6 +16,7 @@ export const resume: Command = {
   arguments: [{ name: 'S', thing: 'session', about: "an id or name of the session, also the agent's own, or the beginning of one", optional: true }],
   options: [...CHOICES, flag('last', 'take the newest session of this directory')],
   handlesConfigTrouble: true,
+  isStart: true,
   more: () => ({
     description: [
       "Starts the next run of a session with the agent's own resume arguments, the earlier run's options for model, permissions and settings, and ARG.",

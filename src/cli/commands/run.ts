@@ -26,6 +26,7 @@ export const run: Command = {
   ],
   takesCommand: true,
   handlesConfigTrouble: true,
+  isStart: true,
   more: () => ({
     description: [
       'Starts the next run of a session and keeps exactly one live owner on it.',

@@ -14,6 +14,7 @@ export const task: Command = {
   options: [],
   takesCommand: true,
   handlesConfigTrouble: true,
+  isStart: true,
   subs: [
     {
       name: 'start',

@@ -23,6 +23,8 @@ export type SqliteOptions = {
   readonly patienceMs: number
   /** How long a write may wait for another writer. Readers that record an ending in passing do not wait at all. */
   readonly writePatienceMs: number
+  /** Who waits so long is told so, once. */
+  readonly waiting?: { readonly afterMs: number; readonly tell: () => void }
   /** How long to wait before the next try. */
   readonly backoff: (attempt: number) => number
 }
@@ -185,8 +187,10 @@ function refuseReplaced(db: Borrowed, path: string): void {
     })
 }
 
-async function retryWhileBusy<T>(attempt: () => T, { path, clock, backoff }: SqliteOptions, patienceMs: number): Promise<T> {
-  const until = clock.elapsed() + patienceMs
+async function retryWhileBusy<T>(attempt: () => T, { path, clock, backoff, waiting }: SqliteOptions, patienceMs: number): Promise<T> {
+  const began = clock.elapsed()
+  const until = began + patienceMs
+  let isTold = false
   for (let tries = 0; ; tries++) {
     try {
       return attempt()
@@ -194,6 +198,10 @@ async function retryWhileBusy<T>(attempt: () => T, { path, clock, backoff }: Sql
       const cause = (error as Error).cause
       const busy = sqliteCode(error) === BUSY || (cause !== undefined && sqliteCode(cause) === BUSY)
       if (!busy || clock.elapsed() >= until) throw sqliteCode(error) === 0 ? error : storeProblem(error, path)
+      if (!isTold && waiting !== undefined && clock.elapsed() - began >= waiting.afterMs) {
+        isTold = true
+        waiting.tell()
+      }
       await clock.sleep(backoff(tries))
     }
   }
