@@ -32,9 +32,8 @@ export const policy = {
   claimSteps: 50,
   pollMinMs: 2,
   pollMaxMs: 50,
-  /** The store's own patience, with jitter on top. */
+  /** The store's own patience, with jitter on top; that of a start, since many at once on a small machine all succeed; and when that is told. */
   busyMs: 5_000,
-  /** A start waits longer: many at once on a small machine all succeed. Its person is told when it has waited for a while. */
   startBusyMs: 60_000,
   busyTellMs: 3_000,
   busyRetryMinMs: 5,
