@@ -1,3 +1,5 @@
+import { tellingPolicy } from './policy-telling.ts'
+
 /** Every number that shapes behaviour, named once. */
 export const policy = {
   /** Between TERM and KILL, while somebody still uses it. */
@@ -226,18 +228,7 @@ export const policy = {
   refusedEventMs: 60_000,
   /** So many events of each of these kinds are kept of one run. */
   activityEventsKept: 1_000,
-  /** A turn that was shorter is no news when it is over; nor is what happened longer ago than that. */
-  turnMs: 10_000,
-  notifyAgeMs: 10 * 60_000,
-  /** A person is told of one session and kind so often (what comes sooner waits), and of everything so many times in that time; the rest is counted. */
-  notifySameMs: 30_000,
-  notifyCount: 10,
-  notifyWithinMs: 60_000,
-  /** So many wait for their time, or for a way that fails, the newest of them; each is tried so often, for so long, and each text has so many characters. */
-  notifyQueue: 20,
-  notifyTries: 3,
-  notifyRunMs: 10_000,
-  notifyLength: 240,
+  ...tellingPolicy,
   /** How many members of a run are remembered, the newest first. */
   journalSize: 500,
   /** Of so many members at most it is asked where they listen. */
