@@ -88,3 +88,4 @@ export {
   repeatedText,
   requestFinishedText,
 } from './work-change.ts'
+export { type ExplainedView, explainedJson, explainedText } from './work-explain.ts'

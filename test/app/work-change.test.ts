@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { addFeedback, cancelRequest, finishRequest, rerunRequest, retryFeedback, retryRequest, seeFeedback } from '../../src/app/index.ts'
+import {
+  addFeedback,
+  cancelRequest,
+  explainRequest,
+  finishRequest,
+  rerunRequest,
+  retryFeedback,
+  retryRequest,
+  seeFeedback,
+} from '../../src/app/index.ts'
 import { verifies } from '../requirements.ts'
 import { refusal, workLab } from './work-lab.ts'
 
@@ -172,5 +181,21 @@ describe('feedback', () => {
     const { id } = await add()
     expect(await refusal(addFeedback(world, id, ' \n'))).toMatchObject({ id: 'text-empty' })
     expect(await seeFeedback(world, null)).toEqual([])
+  })
+})
+
+describe('explain', () => {
+  test('a request that is queued, and then at work', async () => {
+    const { add, world, run } = await workLab()
+    const { id } = await add()
+    const queued = await explainRequest(world, id, async (repo) => ({ why: `${repo} is not allowed`, hint: 'holdfast work trust D' }))
+    expect(queued).toMatchObject({ id, state: 'queued', next: { command: 'holdfast work trust D' } })
+    expect(await explainRequest(world, id)).toMatchObject({ next: { command: 'holdfast daemon start' } })
+    await run(id)
+    expect(await explainRequest(world, id)).toMatchObject({
+      state: 'running',
+      because: ['its agent is at work'],
+      next: { command: `holdfast logs work-${id}` },
+    })
   })
 })

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
 import type { Feedback } from '../../src/model/index.ts'
-import { cancelledJson, feedbackJson, finishedJson, requestJson, requestStoryJson } from '../../src/show/index.ts'
+import { cancelledJson, explainedJson, feedbackJson, finishedJson, requestJson, requestStoryJson } from '../../src/show/index.ts'
 import { NOW } from '../decide/build.ts'
 import { aRequest, RESULT } from '../decide/work.ts'
 import { pinned } from './matcher.ts'
@@ -152,4 +152,17 @@ test('feedback --json pins', () => {
   } as const
   const { seq: _, receipt: __, ...rest } = said
   pinned(feedbackJson(said), { ...rest, way: null, run: null, why: null, at: ISO, updatedAt: ISO })
+})
+
+test('work explain --json pins', () => {
+  const view = {
+    id: 'w1',
+    title: 't',
+    state: 'waiting',
+    cause: 'review',
+    reason: null,
+    because: ['a', 'b'],
+    next: { command: 'holdfast x', does: 'y' },
+  } as const
+  pinned(explainedJson(view), { ...view, because: ['a', 'b'] })
 })

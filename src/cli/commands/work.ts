@@ -3,7 +3,7 @@ import type { Command } from '../command.ts'
 import { flag, value } from '../options.ts'
 import { addVerb } from '../work/add.ts'
 import { cancelVerb, finishVerb, rerunVerb, retryVerb } from '../work/change.ts'
-import { listVerb, showVerb } from '../work/see.ts'
+import { explainVerb, listVerb, showVerb } from '../work/see.ts'
 
 const ID = { name: 'ID', thing: 'text', about: 'a request; at least four characters of its id' } as const
 
@@ -41,6 +41,13 @@ export const work: Command = {
       run: listVerb,
     },
     { name: 'show', summary: 'tell the story of a request', arguments: [ID], options: [], run: showVerb },
+    {
+      name: 'explain',
+      summary: 'tell why a request runs, waits, does not start or is over, and what to type next',
+      arguments: [ID],
+      options: [],
+      run: explainVerb,
+    },
     {
       name: 'cancel',
       summary: 'end a request, and its agent with all that it started',

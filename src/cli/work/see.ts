@@ -1,6 +1,6 @@
-import { seeRequest, seeWork, type World } from '../../app/index.ts'
+import { explainRequest, seeRequest, seeWork, type World } from '../../app/index.ts'
 import { exitCode, Problem } from '../../model/index.ts'
-import { boardText, requestJson, requestStoryJson, requestText } from '../../show/index.ts'
+import { boardText, explainedJson, explainedText, requestJson, requestStoryJson, requestText } from '../../show/index.ts'
 import { noWords, type Parsed } from '../options.ts'
 import { paintFor, print, printJson } from '../out.ts'
 
@@ -16,6 +16,13 @@ export async function showVerb(world: World, parsed: Parsed): Promise<number> {
   const story = await seeRequest(world, oneRequest(parsed, 'work show'))
   if (parsed.flags.has('json')) printJson(requestStoryJson(story))
   else print(requestText(story, world.clock.now(), paintFor(1)))
+  return exitCode.done
+}
+
+export async function explainVerb(world: World, parsed: Parsed): Promise<number> {
+  const view = await explainRequest(world, oneRequest(parsed, 'work explain'))
+  if (parsed.flags.has('json')) printJson(explainedJson(view))
+  else print(explainedText(view, paintFor(1)))
   return exitCode.done
 }
 

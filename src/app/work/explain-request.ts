@@ -1,0 +1,43 @@
+import { type ExplainFacts, explain, judge, type RequestRun, turns } from '../../decide/index.ts'
+import { isLive, isOpen, policy, type Store, type WorkRequest } from '../../model/index.ts'
+import type { ExplainedView } from '../../show/index.ts'
+import { seeOne } from '../see/look-at-sessions.ts'
+import type { World } from '../world/world.ts'
+import { seeRequest } from './see-work.ts'
+import { workerPresence } from './worker-presence.ts'
+
+/** Why nothing of a repository begins; null: nothing is in the way. */
+export type RepoBlock = (repo: string) => Promise<ExplainFacts['repoBlock']>
+
+/** Why a request stands where it stands, from what is true now. Nothing is changed. */
+export async function explainRequest(world: World, reference: string, repoBlock: RepoBlock = async () => null): Promise<ExplainedView> {
+  const { request, followedBy, feedback } = await seeRequest(world, reference)
+  const store = await world.store('reader')
+  const now = world.clock.now()
+  const isQueued = request.state === 'queued'
+  const facts: ExplainFacts = {
+    now,
+    request,
+    followedBy,
+    feedback,
+    after: await Promise.all(request.order.after.map(async (id) => ({ id, state: (await store.requests.get(id))?.state ?? null }))),
+    turn: isQueued ? (turns(await store.requests.list('open', policy.requestsShown), world.work().limits, now).get(request.id) ?? null) : null,
+    worker: isOpen(request) ? await workerPresence(world) : { kind: 'none', why: 'nothing is to be done' },
+    run: await runOf(world, store, request),
+    claimant: request.claimant === null ? 'gone' : judge(world.processes, request.claimant.place, request.claimant.process).kind,
+    repoBlock: isQueued ? await repoBlock(request.order.repo) : null,
+  }
+  return { id: request.id, title: request.order.title, state: request.state, cause: request.cause, reason: request.reason, ...explain(facts) }
+}
+
+/** Its newest run, as the operating system shows it now. */
+async function runOf(world: World, store: Store, { session, seenEpoch, state }: WorkRequest): Promise<RequestRun> {
+  if (state !== 'claimed' && state !== 'running') return { kind: 'none' }
+  const found = await store.sessions.find(session, 'exact')
+  const run = found.kind === 'found' ? found.view.run : null
+  if (run === null || run.epoch <= seenEpoch) return { kind: 'none' }
+  if (!isLive(run)) return { kind: 'ended', run }
+  const seen = await seeOne(world, session)
+  if (!isLive(seen.run)) return { kind: 'ended', run: seen.run }
+  return { kind: 'live', id: seen.run.id, liveness: seen.liveness === 'alive' ? 'alive' : 'unknown', why: seen.note }
+}
