@@ -14,4 +14,5 @@ npm run --silent build
 # shellcheck disable=SC2086 # names, one word each
 HOLDFAST_AGENTS_FOUND=$(node scripts/agents.mjs $agents) || { echo 'the agent CLIs could not be installed: see above' >&2; exit 1; }
 export HOLDFAST_AGENTS_FOUND
-exec node_modules/.bin/vitest run --project harness "$@"
+# What was seen is written into docs/reference/agents.md.
+exec node_modules/.bin/vitest run --project harness --reporter=default --reporter=./test/agents/reporter.ts "$@"

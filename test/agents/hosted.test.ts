@@ -32,6 +32,40 @@ scenario(
   { of: ({ name }) => name === 'claude' },
 )
 
+scenario(
+  'in a pane, without hooks: its conversation is known once it has begun one, and a second owner of that is refused wherever it would work',
+  async (lab) => {
+    await lab.ok(['run', '--session', 'a', '--dir', lab.dir, '--tmux', '--detach', lab.launch.name])
+    await shown(lab, 'Ask anything', 0)
+    expect((await lab.status('a')).nativeId).toBeNull()
+    // It throws a prompt away as long as it loads its models.
+    await until(
+      'it to take a prompt',
+      async () => {
+        await lab.hf(['send', 'a', '--', 'alpha [[say: answered-alpha]]'])
+        return until('the model to be asked', () => lab.model.requests.some(({ prompt }) => prompt.includes('alpha')), 3000).catch(() => false)
+      },
+      AGENT_MS,
+    )
+    const native = await until('its conversation to be known', async () => (await lab.status('a')).nativeId, AGENT_MS)
+    expect(native).toMatch(/^ses_/)
+    const elsewhere = await lab.hf([
+      'run',
+      '--session',
+      'b',
+      '--dir',
+      lab.newDir(),
+      '--detach',
+      lab.launch.name,
+      ...lab.launch.resume(native, 'beta'),
+    ])
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([75, expect.stringContaining('session a')])
+    expect(lab.model.requests.some(({ prompt }) => prompt.includes('beta'))).toBe(false)
+    await lab.ok(['stop', 'a'])
+  },
+  { of: ({ name }) => name === 'opencode' },
+)
+
 async function states(lab: AgentLab): Promise<(string | undefined)[]> {
   const events = JSON.parse(await lab.ok(['events', 'a', '--json'])) as { kind: string; detail: { state?: string } }[]
   return events.flatMap(({ kind, detail }) => (kind === 'activity' ? [detail.state] : []))
