@@ -115,6 +115,8 @@ function newsIn({ event, run, watched, headless, outdone }: Happening, now: numb
       return outdone ? leave('it has gone on since') : newsOfActivity(event.detail, run, headless, limits)
     case 'refused':
       return tell('refused')
+    case 'unwatched':
+      return tell('unwatched')
     case 'ended':
       return newsOfEnd(event.detail, run, watched)
     default:

@@ -20,6 +20,8 @@ export type EventKind =
   | 'daemon'
   | 'activity'
   | 'refused'
+  /** Tokens were spent in it while nobody watched. */
+  | 'unwatched'
 
 export type HoldfastEvent = {
   readonly seq: number

@@ -1,7 +1,7 @@
 import type { HoldfastEvent } from './event.ts'
 
 /** What a person can be told of without having asked. */
-export const NOTIFY_KINDS = ['input', 'finished', 'refused', 'orphan', 'budget'] as const
+export const NOTIFY_KINDS = ['input', 'finished', 'refused', 'orphan', 'budget', 'unwatched'] as const
 export type NotifyKind = (typeof NOTIFY_KINDS)[number]
 
 /** How somebody is told: by the desktop, by the bell of the session's terminal, by a command of his own. */

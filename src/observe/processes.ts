@@ -17,7 +17,7 @@ export function linuxProcesses(place: Place): Processes {
     here: () => place,
     self: () => own.self,
     origins: () => own.origins,
-    ticks: () => own.self.ticks + Math.floor(ageMs() / MS_PER_TICK),
+    ticks: () => own.self.ticks + Math.floor(ageMs(own.self.ticks) / MS_PER_TICK),
     sample,
     table,
     environment: environmentOf,
@@ -42,10 +42,18 @@ export function linuxProcesses(place: Place): Processes {
  * How long we have lived. A container may show another uptime than the one its processes are born by, so it is counted from our own birth on;
  * but by that clock, which goes on while the machine sleeps, as the ticks do: one of ours may live for weeks.
  */
-const ageMs = (): number => {
-  first ??= { ageMs: performance.now(), uptimeMs: uptime() * 1000 }
-  return first.ageMs + uptime() * 1000 - first.uptimeMs
+const ageMs = (bornAt: number): number => {
+  const uptimeMs = uptime() * 1000
+  first ??= { ageMs: ageAt(uptimeMs, bornAt), uptimeMs }
+  return first.ageMs + uptimeMs - first.uptimeMs
 }
+
+/** Node's own clock begins when it has started, and on a busy machine that is long after our birth: the uptime tells more, where both are of one clock. */
+function ageAt(uptimeMs: number, bornAt: number): number {
+  const [started, born] = [performance.now(), uptimeMs - bornAt * MS_PER_TICK]
+  return born > started && born - started < STARTS_WITHIN_MS ? born : started
+}
+const STARTS_WITHIN_MS = 60_000
 let first: { readonly ageMs: number; readonly uptimeMs: number } | null = null
 
 function sample(pid: number): Sample {

@@ -26,11 +26,22 @@ export function notificationText(
     ],
     orphan: () => [`${name} was ended`, word('reason')],
     budget: () => [`${name} has burned its budget`, word('reason')],
+    unwatched: () => [
+      `${name} spends tokens, and nobody watches`,
+      `${detail['task'] == null ? 'its agent' : `${word('harness')} (pid ${word('pid')}) inside it`} has burned ${word('tokens')} tokens; ${unwatchedWhy(detail['why'])}`,
+    ],
   }[as]()
   const [first = '', ...rest] = said
   const [title = '', text = ''] = [count === 1 ? first : `and ${count} more: ${first}`, ...rest].map((line) => cut(plain(line), most))
   return { title, text }
 }
+
+const unwatchedWhy = (why: unknown): string =>
+  why === 'idle'
+    ? 'the agent of the session has handed back and waits'
+    : why === 'keeper-gone'
+      ? 'the keeper of the session is gone'
+      : 'the agent of the session is gone'
 
 export const heldBackText = (count: number): Pick<Notification, 'title' | 'text'> => ({
   title: `and ${count} more`,

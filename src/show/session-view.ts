@@ -1,4 +1,4 @@
-import type { Activity, Member, Pane, Run, RunBase, Said, Session, Spared, Suspect, Tokens, Usage } from '../model/index.ts'
+import type { Activity, Member, Pane, Run, RunBase, Said, Session, Spared, Suspect, Tokens, UnwatchedTime, Usage } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import type { OwnerView } from './conversation-owners.ts'
 import { attachCommand } from './holder.ts'
@@ -56,7 +56,14 @@ export type NestedView = {
   readonly pid: number
   /** The process that started it; null: that was gone when it was first seen. */
   readonly startedBy: { readonly pid: number; readonly name: string } | null
+  /** It has burned since then, while nobody watched its session; left out: it has not. */
+  readonly unwatched?: UnwatchedTime
 }
+
+const nestedJson = ({ unwatched, ...nested }: NestedView): Record<string, unknown> => ({
+  ...nested,
+  unwatched: unwatched === undefined ? null : { since: iso(unwatched.since), why: unwatched.why },
+})
 
 export const taskJson = ({ run, usage, nested }: TaskView): Record<string, unknown> => ({
   session: run.session,
@@ -69,7 +76,7 @@ export const taskJson = ({ run, usage, nested }: TaskView): Record<string, unkno
   exit: isLive(run) ? null : run.exit,
   reason: isLive(run) ? null : run.reason,
   usage: usageJson(usage),
-  ...(nested === undefined ? {} : { nested }),
+  ...(nested === undefined ? {} : { nested: nestedJson(nested) }),
 })
 
 /** The stable object of each entry of `task ls --json`. `parent`: the session that it is a task of. */

@@ -1,4 +1,4 @@
-import { type Activity, isLive, type RunState, type Tokens } from '../model/index.ts'
+import { type Activity, isLive, type RunState, type Tokens, totalTokens } from '../model/index.ts'
 import { type Column, fitted } from './columns.ts'
 import { type Page, tilde, WIDE, wrapped } from './page.ts'
 import { type Paint, plain } from './paint.ts'
@@ -6,7 +6,7 @@ import type { SessionView, TaskView } from './session-view.ts'
 import { type Cell, shorten } from './table.ts'
 import { starterWords } from './task.ts'
 import { age } from './time.ts'
-import { tokensShort } from './usage.ts'
+import { tokensShort, tokensText } from './usage.ts'
 import { cutPath } from './width.ts'
 
 /** No cell is longer than this, however wide the page. */
@@ -74,7 +74,7 @@ function nestedLine({ run, usage, nested }: TaskView, now: number, paint: Paint)
       about: null,
       argv: run.argv,
       isAgent: true,
-      note: starterWords(nested),
+      note: starterWords(nested, now),
     },
   ]
 }
@@ -136,9 +136,11 @@ export const withNote = (row: string, note: string | null, page: Page): string[]
   return page.columns === null ? [`${row}  · ${note}`] : [row, ...wrapped(`  · ${tilde(note, page)}`, page.columns, 4)]
 }
 
-function noteOf({ run, note }: SessionView): string | null {
+function noteOf({ run, note, tokens }: SessionView): string | null {
   const why = isLive(run) ? note : (note ?? (run.state === 'completed' ? null : run.reason))
-  return why === null ? null : plain(why)
+  const burned = tokens?.unwatched == null || totalTokens(tokens.unwatched.tokens) === 0 ? null : tokens.unwatched.tokens
+  const notes = [...(why === null ? [] : [plain(why)]), ...(burned === null ? [] : [`spends unwatched: ${tokensText(burned)}`])]
+  return notes.length === 0 ? null : notes.join('  · ')
 }
 
 export const calledText = ({ id, name }: SessionView['session']): string => (name === null || name === id ? id : `${id} (${name})`)

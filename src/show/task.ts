@@ -1,4 +1,4 @@
-import type { Containment, Usage } from '../model/index.ts'
+import type { Containment, UnwatchedTime, Usage } from '../model/index.ts'
 import { isLive } from '../model/index.ts'
 import { type Paint, plain } from './paint.ts'
 import type { NestedView, SessionView, TaskView } from './session-view.ts'
@@ -19,13 +19,23 @@ export const cpuText = (usage: Usage | null): string | null =>
 export function taskText({ run, usage, nested }: TaskView, now: number): string {
   const since = isLive(run) ? `for ${age(now - run.startedAt)}` : `after ${age(run.endedAt - run.startedAt)}: ${plain(run.reason)}`
   const burned = usageText(usage)
-  const inside = nested === undefined ? '' : `, ${starterWords(nested)}`
+  const inside = nested === undefined ? '' : `, ${starterWords(nested, now)}`
   return `${run.session} ${run.state} ${since}${burned === null ? '' : `, ${burned}`}${run.task === 'adopt' ? ', to be adopted at a takeover' : ''}${inside}`
 }
 
-/** Who started an agent inside a session. */
-export const starterWords = ({ startedBy }: NestedView): string =>
-  startedBy === null ? 'started inside' : `started by ${plain(startedBy.name)} (pid ${startedBy.pid})`
+/** Who started an agent inside a session, and whether it spends while nobody watches. */
+export const starterWords = ({ startedBy, unwatched }: NestedView, now: number): string =>
+  `${startedBy === null ? 'started inside' : `started by ${plain(startedBy.name)} (pid ${startedBy.pid})`}${unwatched === undefined ? '' : `, spends unwatched: ${unwatchedWords(unwatched, now)}`}`
+
+/** Why nobody watches, and for how long. */
+export const unwatchedWords = ({ why, since }: UnwatchedTime, now: number): string => `${UNWATCHED[why]} for ${age(now - since)}`
+
+const UNWATCHED = {
+  'keeper-gone': 'its keeper has been gone',
+  'agent-gone': 'the agent of its session has been gone',
+  over: 'its session has been over',
+  idle: 'its session has been idle',
+} as const
 
 export function tasksText(tasks: readonly (TaskView & { readonly parent: string })[], now: number, paint: Paint): string[] {
   if (tasks.length === 0) return [paint.dim('no tasks')]

@@ -59,7 +59,7 @@ describe('[notify]', () => {
     ['[notify]\ncommand = []', /notify\.command is a list of words/],
     ['[notify]\ncommand = [""]', /notify\.command is a list of words/],
     ['[notify]\ncommand = ["a", 1]', /notify\.command is a list of words/],
-    ['[notify]\non = "input"', /notify\.on is a list of any of "input", "finished", "refused", "orphan", "budget"/],
+    ['[notify]\non = "input"', /notify\.on is a list of any of "input", "finished", "refused", "orphan", "budget", "unwatched"/],
     ['[notify]\non = ["all"]', /notify\.on is a list of any of/],
   ])('%s is told, and left out of account', (text, trouble) => {
     expect(read(`${text}\n`)).toEqual({ notify: NOTIFY_DEFAULT, trouble: expect.stringMatching(trouble) })

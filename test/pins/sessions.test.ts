@@ -140,7 +140,7 @@ describe('status --json pins', () => {
             whole: false,
             tokens: { input: 8100, output: 1200, cacheRead: 3000, cacheWrite: 40, total: 12_340, cost: 0.12 },
           },
-          nested: { harness: 'codex', nativeId: '0000-inner', pid: 9, startedBy: { pid: 200, name: 'claude' } },
+          nested: { harness: 'codex', nativeId: '0000-inner', pid: 9, startedBy: { pid: 200, name: 'claude' }, unwatched: null },
         },
       ],
       usage: {

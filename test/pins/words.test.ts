@@ -81,6 +81,7 @@ describe('words', () => {
       daemon: true,
       activity: true,
       refused: true,
+      unwatched: true,
     } satisfies Record<EventKind, true>
     for (const kind of Object.keys(kinds) as EventKind[])
       pinned(eventJson({ seq: 7, at: NOW, kind, session: 's1', run: 'r1', epoch: 2, detail: { keeper: 100 } }), {

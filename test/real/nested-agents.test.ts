@@ -12,7 +12,12 @@ type Task = {
   readonly session: string
   readonly state: string
   readonly usage: { readonly tokens: { readonly total: number } | null }
-  readonly nested?: { readonly pid: number; readonly nativeId: string | null; readonly startedBy: { readonly name: string } | null }
+  readonly nested?: {
+    readonly pid: number
+    readonly nativeId: string | null
+    readonly startedBy: { readonly name: string } | null
+    readonly unwatched: unknown
+  }
 }
 type Shown = { readonly state: string; readonly tasks: readonly Task[]; readonly usage: { readonly tokens: { readonly total: number } | null } }
 const shown = async (lab: Lab, session: string): Promise<Shown> => (await lab.status(session)) as unknown as Shown
@@ -62,6 +67,34 @@ verifies('visible', 'an agent inside a session is a task of it while it lives, w
     expect(ended.usage.tokens?.total).toBe(answersIn(lab, X) * ANSWER)
     expect(ended.tasks).toHaveLength(1)
     expect(ended.tasks[0]).toEqual(task)
+  }),
+)
+
+verifies('visible', 'an agent inside that spends on after the agent of its session is an event, and each list says so', () =>
+  inLab(async (lab) => {
+    const agent = obedient(lab)
+    const [X, REVIEW] = [randomUUID(), randomUUID()]
+    spawnSync('mkfifo', [join(lab.agentDir, 'obey.s')])
+    const run = ['run', '--session', 's', '--dir', lab.dir, '--until', 'tree', '--detach', '--', 'claude', '--session-id', X]
+    await lab.ok(run, { env: agent.env })
+    await agent.tell('s', 'burn')
+    const pid = await startInside(agent, 's', REVIEW)
+    expect((await shown(lab, 's')).tasks).toMatchObject([{ nested: { pid, unwatched: null } }])
+    // The agent of the session ends; what it started goes on.
+    process.kill((await lab.status('s')).pid, 'SIGKILL')
+    const task = await until('it to spend unwatched', async () => {
+      const [one] = (await shown(lab, 's')).tasks
+      return one?.nested?.unwatched == null ? null : one
+    })
+    expect(task).toMatchObject({ nested: { pid, unwatched: { why: 'agent-gone' } } })
+    expect(await lab.ok(['ls'])).toMatch(/spends unwatched: the agent of its session has been gone for/)
+    await lab.ok(['ls'])
+    const events = JSON.parse(await lab.ok(['events', 's', '--json'])) as { kind: string }[]
+    expect(events.filter(({ kind }) => kind === 'unwatched')).toMatchObject([{ detail: { why: 'agent-gone', pid, task: task.session } }])
+    await lab.ok(['stop', 's'])
+    await gone(pid)
+    const [ended] = (await shown(lab, 's')).tasks
+    expect(ended).toMatchObject({ session: task.session, usage: { tokens: { total: answersIn(lab, REVIEW) * ANSWER } } })
   }),
 )
 

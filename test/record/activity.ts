@@ -118,6 +118,29 @@ export function activityConformance(name: string, open: OpenStore): void {
     }),
   )
 
+  test(
+    `${name}: a spender that nobody watches is on record once for each such time, also of a run that is over`,
+    withStore(async (store) => {
+      const run = await live(store)
+      const now = run.startedAt + 1_000_000
+      const spending = { why: 'idle', since: now - 60_000, harness: 'codex', pid: 7, task: 's.codex-7-1', tokens: 500 } as const
+      const seen: boolean[] = []
+      for (const one of [
+        spending,
+        { ...spending, tokens: 900 },
+        { ...spending, task: null },
+        { ...spending, task: null },
+        { ...spending, why: 'agent-gone' } as const,
+        { ...spending, since: now - 1 },
+      ])
+        seen.push(await store.events.recordUnwatched(run, one, now))
+      expect(seen).toEqual([true, false, true, false, true, true])
+      await store.claims.recordEnded(run, anEnding(), null, now)
+      expect(await store.events.recordUnwatched(run, { ...spending, why: 'over' }, now)).toBe(true)
+      expect((await details(store, 'unwatched'))[0]).toEqual(spending)
+    }),
+  )
+
   const refusal = (more: Partial<Refusal> = {}, asker: Partial<Refusal['asker']> = {}): Refusal => ({
     asker: { pid: 7, command: 'claude', user: 'ann@host', ...asker },
     wanted: 'session',

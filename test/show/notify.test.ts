@@ -19,6 +19,14 @@ test('each kind has its words', () => {
     text: 'claude (pid 7, ann@host) wanted its directory, and was refused',
   })
   expect(said('budget', { reason: 'its budget was spent' }).title).toBe('fix has burned its budget')
+  const unwatched = { why: 'idle', since: 1, harness: 'codex', pid: 7, task: 'fix.codex-7-1', tokens: 2500 }
+  expect(said('unwatched', unwatched)).toEqual({
+    title: 'fix spends tokens, and nobody watches',
+    text: 'codex (pid 7) inside it has burned 2500 tokens; the agent of the session has handed back and waits',
+  })
+  expect(said('unwatched', { ...unwatched, why: 'keeper-gone', harness: null, pid: null, task: null }).text).toBe(
+    'its agent has burned 2500 tokens; the keeper of the session is gone',
+  )
   expect(said('orphan', { reason: 'why' })).toEqual({ title: 'fix was ended', text: 'why' })
   expect(notificationText('finished', { detail: { state: 'failed', reason: 'exit code 3' } }, 'fix', 200, 2)).toEqual({
     title: 'and 2 more: fix ended: failed',

@@ -2,11 +2,14 @@ import { type Counted, type Looked, lookAtAll, remember, type Surveyed, surveyAl
 import { converge, isOrphan, type Verdict, verdict, type Want } from '../../decide/index.ts'
 import type { LiveRun, ProcessId, Session, Store } from '../../model/index.ts'
 import { isLive, MS_PER_TICK, Problem } from '../../model/index.ts'
+import { activityOf } from '../activity/activity.ts'
 import { learnNative } from '../conversation/conversation.ts'
 import { learnAll } from '../conversation/learn.ts'
 import { judgeLocks } from '../lock/judge-locks.ts'
 import { forgottenLocks } from '../lock/trees-without-record.ts'
+import { watchSpending } from '../see/watch-spending.ts'
 import { spentBy } from '../usage/budget-spent.ts'
+import { openNotes } from '../usage/nested-notes.ts'
 import type { World } from '../world/world.ts'
 import { breather } from '../world/yield-turn.ts'
 
@@ -119,6 +122,11 @@ async function dueOf(world: World, store: Store, { run, seen, counted, session }
   const parentEnded = run.parent !== null && (await hasParentEnded(world, store, run, run.parent))
   const ran = run.deadlineAt === null ? 0 : ranMs(world, seen.harnessId) - how.patienceMs
   const step = converge(run, judged, { ranMs: ran, maySignal: true, parentEnded })
+  if (how.only === undefined && session !== null && (judged.kind === 'alive' || judged.kind === 'leftovers')) {
+    const activity = judged.kind === 'alive' && openNotes(world, run.id).length > 0 ? activityOf(world, session, run, () => seen.harnessId) : null
+    const shown = { keeperGone: seen.keeper?.kind === 'gone', agentGone: seen.harness?.kind === 'gone', activity }
+    await watchSpending(world, store, run, shown, 'glance')
+  }
   const spent = judged.kind === 'alive' && step.kind === 'keep' ? await spentBy(world, store, run, how.patienceMs > 0) : null
   return { run, seen, judged, spent, want: spent === null ? wantOf(judged, step) : { kind: 'end', why: 'budget' } }
 }

@@ -17,7 +17,7 @@ import type { World } from '../world/world.ts'
 import { findSeen } from './find-seen.ts'
 import { findSession } from './find-session.ts'
 import { haveFinished } from './have-finished.ts'
-import { nestedTasks } from './nested-tasks.ts'
+import { watchSpending } from './watch-spending.ts'
 
 /** `locks`: those that were on record when it was looked. */
 export type SeenAll = { readonly sights: SessionView[]; readonly unreadable: readonly string[]; readonly locks: readonly Lock[] }
@@ -52,7 +52,8 @@ async function seeForgotten(world: World, store: Store, known: readonly Lock[]):
     if (found?.kind !== 'found' || run === null || state === undefined || state.kind === 'free') continue
     const note = `its run is over on record, but its tree is not: ${state.why}; holdfast stop ${lock.session} ends it`
     const [liveness, pid] = state.kind === 'held' ? (['alive', state.pid] as const) : (['unknown', null] as const)
-    sights.push({ session: found.view.session, run, liveness, pid, note, tasks: [], worktree: worktreeAt(world, run.dir) })
+    const tasks = await watchSpending(world, store, run, { keeperGone: false, agentGone: false, activity: null }, 'glance')
+    sights.push({ session: found.view.session, run, liveness, pid, note, tasks, worktree: worktreeAt(world, run.dir) })
   }
   return withTokens(world, store, sights, 'glance')
 }
@@ -83,9 +84,8 @@ async function seeViews(world: World, store: Store, views: readonly SessionRecor
     if (isLive(run)) world.runLogs.cap(run.id)
     sights.push({
       session,
-      tasks: isLive(run) ? nestedTasks(world, run, effort) : [],
       worktree: worktreeAt(world, run.dir),
-      ...(isLive(run) && seen !== undefined ? await convergeOne(world, store, session, run, seen, recorder) : ended(run)),
+      ...(isLive(run) && seen !== undefined ? await convergeOne(world, store, session, run, seen, recorder, effort) : ended(run)),
     })
   }
   return withTokens(world, store, sights, effort)
@@ -104,11 +104,19 @@ export async function lookSettled(world: LookPorts & Pick<World, 'clock' | 'poli
 }
 const SETTLE_READ_MS = 300
 
-type Converged = Pick<SessionView, 'run' | 'liveness' | 'pid' | 'note' | 'activity'>
+type Converged = Pick<SessionView, 'run' | 'liveness' | 'pid' | 'note' | 'activity' | 'tasks'>
 
-const ended = (run: Run): Converged => ({ run, liveness: 'dead', pid: isLive(run) ? null : (run.harness?.pid ?? null), note: null })
+const ended = (run: Run): Converged => ({ run, liveness: 'dead', pid: isLive(run) ? null : (run.harness?.pid ?? null), note: null, tasks: [] })
 
-async function convergeOne(world: World, store: Store, session: Session, run: LiveRun, seen: Looked, record: Recorder): Promise<Converged> {
+async function convergeOne(
+  world: World,
+  store: Store,
+  session: Session,
+  run: LiveRun,
+  seen: Looked,
+  record: Recorder,
+  effort: 'all' | 'glance',
+): Promise<Converged> {
   const judged = verdict(run, seen)
   const step = converge(run, judged, { ranMs: 0, maySignal: false, parentEnded: false })
   const pid = seen.harnessId?.pid ?? null
@@ -130,11 +138,14 @@ async function convergeOne(world: World, store: Store, session: Session, run: Li
     over && run.state !== 'stopping'
       ? { ...run, state: 'stopping', intent: null, survivors: [], exit: judged.kind === 'leftovers' ? judged.exit : null }
       : run
+  const activity = isAtWork(shown, judged, seen) ? activityOf(world, session, shown, () => seen.harnessId) : null
+  const watchers = { keeperGone: seen.keeper?.kind === 'gone', agentGone: seen.harness?.kind === 'gone', activity }
   return {
     run: shown,
     liveness: livenessOf(judged),
     pid,
-    activity: isAtWork(shown, judged, seen) ? activityOf(world, session, shown, () => seen.harnessId) : null,
+    activity,
+    tasks: await watchSpending(world, store, shown, watchers, effort),
     note: finishing
       ? 'the agent ended, and its keeper with it; what it started is being ended now'
       : (fenceNote(world, shown, judged) ?? handedOverNote(world, shown, judged, seen) ?? noteOf(shown, judged, seen)),

@@ -10,7 +10,6 @@ import { recordInPassing } from '../world/best-effort-write.ts'
 import type { World } from '../world/world.ts'
 import { findSession } from './find-session.ts'
 import { seeFound } from './look-at-sessions.ts'
-import { nestedTasks } from './nested-tasks.ts'
 import { besideSession } from './see-locks.ts'
 
 /** Everything about one session: with what was started in it, what it has burned, and what holds it together. */
@@ -25,7 +24,8 @@ export async function seeDetail(world: World, reference: string): Promise<Sessio
     said: (await store.messages.said([run.id])).get(run.id) ?? { plan: null, result: null },
     ...(await unreadOf(world, store, run.session)),
     usage: await burned(world, run),
-    tasks: [...(isLive(run) ? nestedTasks(world, run, 'all') : []), ...(await Promise.all(started.map((child) => taskView(world, child))))],
+    // Those that live inside were seen just now.
+    tasks: [...sight.tasks, ...(await Promise.all(started.map((child) => taskView(world, child))))],
     ...(isLive(run) ? { entered: world.evidence.cgroup(run.id) !== null, ...(await besideSession(world, run.session)) } : {}),
   }
 }

@@ -2,7 +2,7 @@ import { windowsOf, withoutDoubt } from '../../decide/index.ts'
 import type { Harness, NativeId, NestedAgent, Run, Store, Tokens } from '../../model/index.ts'
 import { addTokens, isLive } from '../../model/index.ts'
 import type { World } from '../world/world.ts'
-import { type Count, type Counting, type Counts, countAll, type Doubts, type Effort, NO_DOUBTS } from './count-tokens.ts'
+import { type Count, type Counting, type Counts, countAll, type Doubts, type Effort, lastSpentAt, NO_DOUBTS } from './count-tokens.ts'
 import { nestedNotes } from './nested-notes.ts'
 import { othersWith } from './shared-conversations.ts'
 import { beginUsageLate, keyOf, marksOf, recordMark, usageRuleOf } from './usage-baseline.ts'
@@ -46,6 +46,10 @@ export const sumOf = (one: Count, other: Count): Count => ({
 
 export const tokensOfNested = (world: Counting, run: string, agent: NestedAgent, effort: Effort): Tokens | null =>
   countNested(world, run, agent, effort)?.tokens ?? null
+
+/** When it burned last, as its files tell; null: they do not. */
+export const nestedSpentAt = (world: Pick<World, 'usageFiles'>, run: string, agent: NestedAgent): number | null =>
+  lastSpentAt(world, run, (key) => key.startsWith(prefixOf(agent)))
 
 type Sharing = Counting & Pick<World, 'directories' | 'processes'>
 

@@ -102,6 +102,13 @@ function watchedNow({ clock }: Counting, before: Watched | undefined, tokens: To
 
 export const lastWatched = (world: Pick<World, 'usageFiles'>, run: string): Watched | null => parsed(world.usageFiles.counted(run)).watched ?? null
 
+/** When the last answer was written of those that were counted under such keys. */
+export function lastSpentAt(world: Pick<World, 'usageFiles'>, run: string, isMeant: (key: string) => boolean): number | null {
+  const cursors = Object.entries(parsed(world.usageFiles.counted(run)).cursors).flatMap(([key, cursor]) => (isMeant(key) ? [cursor] : []))
+  const times = cursors.flatMap((cursor) => (cursor.kind === 'lines' ? Object.values(cursor.files).flatMap(({ last }) => last ?? []) : []))
+  return times.length === 0 ? null : Math.max(...times)
+}
+
 /** Where it shows that a run's agent has burned more: the files that were read, and the folders where those of new agents come to lie. None: not yet. */
 export function filesOf(world: Pick<World, 'usageFiles' | 'agentState'>, run: string): string[] {
   const { cursors } = parsed(world.usageFiles.counted(run))

@@ -7,6 +7,7 @@ import type { Message, NewMessage, Said, Saying, SayingKind, Sent } from '../mes
 import type { Ended, Ending, Intent, LiveRun, Run, RunBase, RunRecord, Survivor } from '../run.ts'
 import type { RunRoot } from '../run-root.ts'
 import type { Alias, NativeId, Session, SessionRecord } from '../session.ts'
+import type { UnwatchedSpending } from '../unwatched.ts'
 import type { Tokens } from '../usage.ts'
 import type { OutboxStore } from './outbox.ts'
 import type { FeedbackStore, RequestStore } from './requests.ts'
@@ -207,6 +208,8 @@ export interface EventStore {
   recordActivity(run: RunBase, change: ActivityChange, at: number): Promise<boolean>
   /** Somebody was refused because of it. False: he was a moment ago, or it is over. */
   recordRefused(run: RunBase, refusal: Refusal, at: number): Promise<boolean>
+  /** Tokens were spent in it while nobody watched. False: of this spender and this time it is on record. */
+  recordUnwatched(run: RunBase, spending: UnwatchedSpending, at: number): Promise<boolean>
   /** Something about Holdfast's own daemon, which is of no session; only the newest of them are kept. */
   recordDaemon(detail: Readonly<Record<string, unknown>>, at: number): Promise<void>
 }

@@ -1,4 +1,4 @@
-import type { ActivityChange, Refusal, RunBase } from '../../model/index.ts'
+import type { ActivityChange, Refusal, RunBase, UnwatchedSpending } from '../../model/index.ts'
 import { policy } from '../../model/index.ts'
 import type { Database } from '../driver.ts'
 import { recordEvent } from './events.ts'
@@ -39,8 +39,22 @@ export function recordRefused(db: Database, run: RunBase, { asker, wanted, dir, 
   return true
 }
 
+/** A spender is told of once for each time in which nobody watches, however long that lasts. */
+export function recordUnwatched(db: Database, run: RunBase, spending: UnwatchedSpending, at: number): boolean {
+  const told = db
+    .prepare(
+      `SELECT 1 FROM event WHERE session = (SELECT session FROM run WHERE id = ?1) AND run = ?1 AND kind = 'unwatched'
+       AND json_extract(detail, '$.task') IS ?2 AND json_extract(detail, '$.why') = ?3 AND json_extract(detail, '$.since') = ?4`,
+    )
+    .get(run.id, spending.task, spending.why, spending.since)
+  if (told !== undefined) return false
+  recordEvent(db, run, 'unwatched', { ...spending }, at)
+  forgetOldest(db, run, 'unwatched')
+  return true
+}
+
 /** A run may live for months: of what comes again and again, each takes the oldest beyond the bound. */
-function forgetOldest(db: Database, { id }: RunBase, kind: 'activity' | 'refused'): void {
+function forgetOldest(db: Database, { id }: RunBase, kind: 'activity' | 'refused' | 'unwatched'): void {
   db.prepare(
     `DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE session = (SELECT session FROM run WHERE id = ?1) AND run = ?1 AND kind = ?2
      ORDER BY seq DESC LIMIT -1 OFFSET ?3)`,

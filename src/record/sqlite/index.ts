@@ -1,5 +1,5 @@
 import { type Clock, Problem, type Store } from '../../model/index.ts'
-import { recordActivity, recordRefused } from './activity.ts'
+import { recordActivity, recordRefused, recordUnwatched } from './activity.ts'
 import type { Borrowed } from './connection-pool.ts'
 import * as natives from './conversation.ts'
 import { recordDaemon } from './events.ts'
@@ -109,6 +109,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       recordTold: (run, detail, at) => write(() => natives.recordTold(db, run, detail, at)),
       recordActivity: (run, change, at) => write(() => recordActivity(db, run, change, at)),
       recordRefused: (run, refusal, at) => write(() => recordRefused(db, run, refusal, at)),
+      recordUnwatched: (run, spending, at) => write(() => recordUnwatched(db, run, spending, at)),
       recordDaemon: (detail, at) => write(() => recordDaemon(db, detail, at)),
     },
     retention: {
