@@ -1,4 +1,5 @@
-import type { Activity, Policy, UnwatchedTime } from '../model/index.ts'
+import type { Activity, UnwatchedTime } from '../model/index.ts'
+import { UNWATCHED_AFTER_MS } from '../model/index.ts'
 
 /** What a look has shown of who watches a run. Times are null where nobody can tell. */
 export type Watchers = {
@@ -20,6 +21,5 @@ export function unwatchedTime({ keeperSeenAt, agentEndedAt, endedAt, activity }:
 }
 
 /** Whether an answer of that time was spent unwatched. Null: it is not known when anything was spent. */
-export function isUnwatched(time: UnwatchedTime, spentAt: number | null, limits: Pick<Policy, 'unwatchedGoneMs' | 'unwatchedIdleMs'>): boolean {
-  return spentAt !== null && spentAt > time.since + (time.why === 'idle' ? limits.unwatchedIdleMs : limits.unwatchedGoneMs)
-}
+export const isUnwatched = ({ why, since }: UnwatchedTime, spentAt: number | null): boolean =>
+  spentAt !== null && spentAt > since + UNWATCHED_AFTER_MS[why]

@@ -226,9 +226,6 @@ export const policy = {
   activityPaceMs: 5_000,
   /** That somebody wanted what a holder has (its session, its directory, its conversation) is recorded so often, whoever asks. */
   refusedEventMs: 60_000,
-  /** What is burned so long after the agent, its keeper or its run was over, or after the agent has handed back, is burned unwatched. */
-  unwatchedGoneMs: 2_000,
-  unwatchedIdleMs: 30_000,
   /** So many events of each of these kinds are kept of one run. */
   activityEventsKept: 1_000,
   ...tellingPolicy,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isUnwatched, unwatchedTime, type Watchers } from '../../src/decide/index.ts'
-import { policy, type UnwatchedTime } from '../../src/model/index.ts'
+import { UNWATCHED_AFTER_MS, type UnwatchedTime } from '../../src/model/index.ts'
 import { verifies } from '../requirements.ts'
 
 const watched: Watchers = { keeperSeenAt: null, agentEndedAt: null, endedAt: null, activity: null }
@@ -33,9 +33,9 @@ test('what is spent a moment after that was still asked for', () => {
     { why: 'agent-gone', since: 1000 },
     { why: 'idle', since: 1000 },
   ] as const
-  expect(isUnwatched(gone, 1000 + policy.unwatchedGoneMs, policy)).toBe(false)
-  expect(isUnwatched(gone, 1001 + policy.unwatchedGoneMs, policy)).toBe(true)
-  expect(isUnwatched(away, 1000 + policy.unwatchedIdleMs, policy)).toBe(false)
-  expect(isUnwatched(away, 1001 + policy.unwatchedIdleMs, policy)).toBe(true)
-  expect(isUnwatched(gone, null, policy)).toBe(false)
+  expect(isUnwatched(gone, 1000 + UNWATCHED_AFTER_MS['agent-gone'])).toBe(false)
+  expect(isUnwatched(gone, 1001 + UNWATCHED_AFTER_MS['agent-gone'])).toBe(true)
+  expect(isUnwatched(away, 1000 + UNWATCHED_AFTER_MS.idle)).toBe(false)
+  expect(isUnwatched(away, 1001 + UNWATCHED_AFTER_MS.idle)).toBe(true)
+  expect(isUnwatched(gone, null)).toBe(false)
 })

@@ -13,7 +13,7 @@ export function nestedTasks(world: World, run: Run, effort: Effort, time: Unwatc
   return liveNested(world, run).map((agent): TaskView => {
     const cpu = world.processes.cpu(agent.process)
     const tokens = tokensOfNested(world, run.id, agent, effort)
-    const spends = time !== null && isUnwatched(time, nestedSpentAt(world, run.id, agent), world.policy)
+    const spends = time !== null && isUnwatched(time, nestedSpentAt(world, run.id, agent))
     return {
       run: liveTask(run, agent),
       usage: { cpuMs: cpu === null ? 0 : cpu.ownMs + cpu.childrenMs, whole: false, tokens },
