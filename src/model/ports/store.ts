@@ -1,5 +1,3 @@
-import type { ActivityChange, Refusal } from '../activity.ts'
-import type { HoldfastEvent } from '../event.ts'
 import type { Exit } from '../exit.ts'
 import type { ProcessId } from '../identity.ts'
 import type { Directory, Lock, SharedWith } from '../lock.ts'
@@ -7,8 +5,8 @@ import type { Message, NewMessage, Said, Saying, SayingKind, Sent } from '../mes
 import type { Ended, Ending, Intent, LiveRun, Run, RunBase, RunRecord, Survivor } from '../run.ts'
 import type { RunRoot } from '../run-root.ts'
 import type { Alias, NativeId, Session, SessionRecord } from '../session.ts'
-import type { UnwatchedSpending } from '../unwatched.ts'
 import type { Tokens } from '../usage.ts'
+import type { EventStore } from './events.ts'
 import type { OutboxStore } from './outbox.ts'
 import type { FeedbackStore, RequestStore } from './requests.ts'
 import type { ForgetAnswer, ForgetRequest, RenameAnswer, RenameRequest } from './session-names.ts'
@@ -193,25 +191,6 @@ export interface MessageStore {
   unread(reader: string, at: number): Promise<number>
   /** What its reader was given and could not take waits again, under its own number. */
   giveBack(reader: string, messages: readonly Message[]): Promise<void>
-}
-
-/** What happened; only ever added to. */
-export interface EventStore {
-  list(which: { session: string | null; after: number; limit: number }): Promise<HoldfastEvent[]>
-  /** The newest, in words that no other history has; null: nothing has happened, or all of it is forgotten. */
-  newest(): Promise<string | null>
-  /** Is what `newest` once answered still on record? */
-  has(event: string): Promise<boolean>
-  /** What its harness says of itself. */
-  recordTold(run: RunBase, detail: Readonly<Record<string, unknown>>, at: number): Promise<boolean>
-  /** What its agent is at now. False: that is on record, or older than what is; or it is over, or was told of a moment ago. */
-  recordActivity(run: RunBase, change: ActivityChange, at: number): Promise<boolean>
-  /** Somebody was refused because of it. False: he was a moment ago, or it is over. */
-  recordRefused(run: RunBase, refusal: Refusal, at: number): Promise<boolean>
-  /** Tokens were spent in it while nobody watched. False: of this spender and this time it is on record. */
-  recordUnwatched(run: RunBase, spending: UnwatchedSpending, at: number): Promise<boolean>
-  /** Something about Holdfast's own daemon, which is of no session; only the newest of them are kept. */
-  recordDaemon(detail: Readonly<Record<string, unknown>>, at: number): Promise<void>
 }
 
 /** What may be forgotten. */
