@@ -114,7 +114,11 @@ export type BegunSince = (env: Environment, where: { readonly dir: string; reado
 
 /** A session as it lies on disk. */
 export type OnDisk = { readonly id: string; readonly path: string; readonly dir: string | null }
-export type Sessions = { readonly find: (env: Environment, id: string, read: ReadDatabase) => OnDisk | null }
+export type Sessions = {
+  readonly find: (env: Environment, id: string, read: ReadDatabase) => OnDisk | null
+  /** The first words of its conversation, or its title. */
+  readonly words: (env: Environment, id: string, read: ReadDatabase) => string | null
+}
 
 /** Reads another program's SQLite file, without writing to it; null: it cannot be read. */
 export type ReadDatabase = (path: string, sql: string, values: readonly string[]) => readonly Readonly<Record<string, unknown>>[] | null

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { claimsOf } from '../../src/app/agent/find-agents.ts'
 import { openWorld } from '../../src/app/compose/open-world.ts'
@@ -50,6 +50,18 @@ verifies('visible', 'ls shows agents that Holdfast did not start, with an id onl
     })
   }),
 )
+
+test('ls and status tell the first words of a conversation that its harness keeps on disk', () =>
+  inLab(async (lab) => {
+    const config = lab.newDir()
+    Object.assign(lab.env, { CLAUDE_CONFIG_DIR: config, COLUMNS: '120' })
+    mkdirSync(join(config, 'projects', '-w'), { recursive: true })
+    const said = { type: 'user', cwd: lab.dir, message: { role: 'user', content: 'Fix the \u001B[2Jparser' } }
+    writeFileSync(join(config, 'projects', '-w', `${X}.jsonl`), `${JSON.stringify(said)}\n`)
+    await bound(lab, 's', X, program(lab, 'claude'), '1000')
+    expect(await lab.ok(['ls'])).toMatch(/^s +(running|busy|idle) .* claude +Fix the ·\[2Jparser/m)
+    expect(await lab.ok(['status', 's'])).toMatch(/^ {2}agent +claude · pid \d+ · Fix the ·\[2Jparser$/m)
+  }))
 
 verifies('one-owner', 'two live owners of one native id are flagged by ls and doctor, whoever started them, until one is gone', () =>
   inLab(async (lab) => {

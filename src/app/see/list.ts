@@ -3,6 +3,7 @@ import { isDead, isLive, sameProcess } from '../../model/index.ts'
 import type { SessionView } from '../../show/index.ts'
 import { type Around, lookAround } from '../agent/find-agents.ts'
 import type { World } from '../world/world.ts'
+import { withFirstWords } from './first-words.ts'
 import { seeAll } from './look-at-sessions.ts'
 
 export type Listed = Around & { readonly unreadable: readonly string[] }
@@ -12,7 +13,9 @@ export type Listed = Around & { readonly unreadable: readonly string[] }
  * two owners of one native id are found where the harnesses themselves tell of both, which costs next to nothing.
  */
 export async function listSessions(world: World, which: 'live' | 'all', around: boolean): Promise<Listed> {
-  const { sights, unreadable } = await seeAll(world, which)
+  const seen = await seeAll(world, which)
+  const { unreadable } = seen
+  const sights = withFirstWords(world, seen.sights)
   if (!around && !tellOfTwo(world, sights)) return { sights, unmanaged: [], duplicates: [], unreadable }
   const { unmanaged, ...flagged } = await lookAround(world, sights)
   return { ...flagged, unmanaged: around ? unmanaged : [], unreadable }

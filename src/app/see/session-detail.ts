@@ -9,13 +9,15 @@ import { recordEndedNested } from '../conversation/nested.ts'
 import { recordInPassing } from '../world/best-effort-write.ts'
 import type { World } from '../world/world.ts'
 import { findSession } from './find-session.ts'
+import { withFirstWords } from './first-words.ts'
 import { seeFound } from './look-at-sessions.ts'
 import { besideSession } from './see-locks.ts'
 
 /** Everything about one session: with what was started in it, what it has burned, and what holds it together. */
 export async function seeDetail(world: World, reference: string): Promise<SessionView> {
   const store = await world.store('reader')
-  const sight = await seeFound(world, await findLearned(world, store, reference))
+  const seen = await seeFound(world, await findLearned(world, store, reference))
+  const sight = withFirstWords(world, [seen])[0] ?? seen
   const { run } = sight
   if (!isLive(run)) await recordInPassing()(() => recordEndedNested(world, store, run))
   const started = await store.runs.startedIn(run.id, world.policy.runsShown)

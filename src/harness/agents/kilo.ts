@@ -5,7 +5,7 @@ import { dataOf } from '../recognise/disk.ts'
 import { begunInDatabase, inDatabase } from '../recognise/find.ts'
 import { words } from '../recognise/words.ts'
 import { kiloUsage } from '../usage/rules.ts'
-import { OPENCODE_SPEECH, SESSION_BEGUN, SESSION_DIRECTORY } from './opencode.ts'
+import { OPENCODE_SPEECH, SESSION_BEGUN, SESSION_DIRECTORY, SESSION_TITLE } from './opencode.ts'
 
 const databaseOf = (env: Environment): string => join(dataOf(env), 'kilo', 'kilo.db')
 
@@ -23,7 +23,7 @@ export const kilo: Harness = {
     { from: 'output', field: 'sessionID' },
     { from: 'begun', find: begunInDatabase(databaseOf, SESSION_BEGUN) },
   ],
-  sessions: inDatabase(databaseOf, SESSION_DIRECTORY),
+  sessions: inDatabase(databaseOf, SESSION_DIRECTORY, SESSION_TITLE),
   registry: null,
   zeroAfter: [],
   usage: kiloUsage,

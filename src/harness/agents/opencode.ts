@@ -24,6 +24,7 @@ export const OPENCODE_SPEECH: Speech = {
 
 /** Not those of the agents that a session has started. */
 export const SESSION_BEGUN = 'SELECT id FROM session WHERE directory = ? AND time_created >= CAST(? AS INTEGER) AND parent_id IS NULL'
+export const SESSION_TITLE = 'SELECT title FROM session WHERE id = ?'
 export const SESSION_DIRECTORY = 'SELECT directory FROM session WHERE id = ?'
 
 const databaseOf = (env: Environment): string => join(dataOf(env), 'opencode', 'opencode.db')
@@ -42,7 +43,7 @@ export const opencode: Harness = {
     { from: 'output', field: 'sessionID' },
     { from: 'begun', find: begunInDatabase(databaseOf, SESSION_BEGUN) },
   ],
-  sessions: inDatabase(databaseOf, SESSION_DIRECTORY),
+  sessions: inDatabase(databaseOf, SESSION_DIRECTORY, SESSION_TITLE),
   registry: null,
   zeroAfter: [],
   usage: opencodeUsage,

@@ -1,13 +1,22 @@
 import { join } from 'node:path'
 import { orNull } from '../../lib/index.ts'
-import type { BegunSince, Environment, OnDisk, Sessions } from '../../model/index.ts'
+import type { BegunSince, Environment, OnDisk, ReadDatabase, Sessions } from '../../model/index.ts'
 import { SESSION_ID } from '../../model/index.ts'
 import { absolute, firstDir, isFile, isPlainId, namesIn, someLines } from './disk.ts'
+import { firstWordsIn, wordsOf } from './first-words.ts'
 
 /** How sessions are found; an id that is no plain name is not even looked for. */
-export const sessionsBy = (find: Sessions['find']): Sessions => ({
+export const sessionsBy = (find: Sessions['find'], words: Sessions['words'] = inLinesOf(find)): Sessions => ({
   find: (env, id, read) => (isPlainId(id) ? orNull(() => find(env, id, read)) : null),
+  words: (env, id, read) => (isPlainId(id) ? orNull(() => words(env, id, read)) : null),
 })
+
+const inLinesOf =
+  (find: Sessions['find']): Sessions['words'] =>
+  (env, id, read) => {
+    const path = find(env, id, read)?.path
+    return path === undefined ? null : firstWordsIn(path)
+  }
 
 type InProject = { readonly below?: string /** Where its name is more than the id. */; readonly isIts?: (name: string, id: string) => boolean }
 
@@ -77,10 +86,18 @@ export const begunInDatabase =
   (env, { dir, since }, read) =>
     (read(path(env), sql, [dir, String(since)]) ?? []).flatMap(({ id }) => (typeof id === 'string' ? id : []))
 
-/** A row for each session, with its directory in the column `directory`. */
-export const inDatabase = (path: (env: Environment) => string, sql: string): Sessions =>
-  sessionsBy((env, id, read): OnDisk | null => {
-    const file = path(env)
-    const [row] = (isFile(file) ? read(file, sql, [id]) : null) ?? []
-    return row === undefined ? null : { id, path: file, dir: absolute(row['directory']) }
-  })
+/** A row for each session, with its directory in the column `directory`; by another query with its title in the column `title`. */
+export const inDatabase = (path: (env: Environment) => string, sql: string, titles?: string): Sessions => {
+  const rowOf = (env: Environment, query: string, id: string, read: ReadDatabase): Readonly<Record<string, unknown>> | undefined =>
+    ((isFile(path(env)) ? read(path(env), query, [id]) : null) ?? [])[0]
+  return sessionsBy(
+    (env, id, read): OnDisk | null => {
+      const row = rowOf(env, sql, id, read)
+      return row === undefined ? null : { id, path: path(env), dir: absolute(row['directory']) }
+    },
+    (env, id, read) => {
+      const title = titles === undefined ? null : rowOf(env, titles, id, read)?.['title']
+      return typeof title === 'string' ? wordsOf(title) : null
+    },
+  )
+}

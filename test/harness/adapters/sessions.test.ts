@@ -196,3 +196,37 @@ describe('no id gets out of its folder', () => {
     for (const id of ids) expect(find(name, id), id).toBeNull()
   })
 })
+
+describe('the first words of a conversation', () => {
+  const words = (name: string, id = ID, read = noDatabase): string | null => harnessNamed(name)?.sessions?.words({ HOME: home }, id, read) ?? null
+  test('are those of the person, not those that a harness puts before them', () => {
+    write(
+      CLAUDE,
+      { type: 'queue-operation', sessionId: ID },
+      { type: 'user', isMeta: true, message: { role: 'user', content: 'Caveat: not yours' } },
+      { type: 'user', message: { role: 'user', content: '<command-name>/clear</command-name>' } },
+      { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'Hello' }] } },
+      { type: 'user', message: { role: 'user', content: [{ type: 'text', text: 'Fix the\n  parser' }] } },
+      { type: 'user', message: { role: 'user', content: 'and then more' } },
+    )
+    expect(words('claude')).toBe('Fix the parser')
+    const item = (text: string) => ({ type: 'response_item', payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text }] } })
+    write(`.codex/${ROLLOUT}`, meta, item('# AGENTS.md instructions for /w'), item('<environment_context>x'), item('review the diff'))
+    expect(words('codex')).toBe('review the diff')
+    write(`.codex/${ROLLOUT}`, meta, { type: 'event_msg', payload: { type: 'user_message', message: 'hi there' } })
+    expect(words('codex')).toBe('hi there')
+  })
+  test('are short, and none where there are none', () => {
+    write(CLAUDE, { type: 'user', message: { role: 'user', content: 'x'.repeat(5000) } })
+    expect(words('claude')).toHaveLength(200)
+    write(CLAUDE, '{"type":"user","message":{"role":"user"', { type: 'user', message: null })
+    expect([words('claude'), words('claude', 'unknown-id'), words('claude', '../x')]).toEqual([null, null, null])
+  })
+  test('are the title, where a database has one', () => {
+    write('.local/share/opencode/opencode.db', 'x')
+    const read =
+      (title: string): ReadDatabase =>
+      () => [{ title }]
+    expect([words('opencode', 'ses_1', read('Fix it')), words('opencode', 'ses_1', read('New session - 2026'))]).toEqual(['Fix it', null])
+  })
+})
