@@ -1,6 +1,18 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmdirSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect } from 'vitest'
@@ -199,11 +211,16 @@ export function startOf(pid: number): string {
 export const isAlive = (pid: number): boolean => !['Z', 'X', null].includes(stateOf(pid))
 export const gone = (pid: number): Promise<true> => until(`pid ${pid} to be gone`, () => !isAlive(pid) || null).then(() => true)
 
+/** A pipe that an agent has put there keeps nobody waiting. */
 export const readOr = (path: string): string => {
+  let file: number | null = null
   try {
-    return readFileSync(path, 'latin1')
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    return fstatSync(file).isFile() ? readFileSync(file, 'latin1') : ''
   } catch {
     return ''
+  } finally {
+    if (file !== null) closeSync(file)
   }
 }
 

@@ -23,6 +23,9 @@ const READS: Readonly<Record<string, RegExp>> = {
   'store.locks': /^(workplaces|all|strays)$/,
   'store.messages': /^(said|unread)$/,
   'store.events': /^(list|newest|has)$/,
+  'store.requests': /^(get|list|ofSource|ofRun|story|newestClaim)$/,
+  'store.outbox': /^(due|state)$/,
+  'store.feedback': /^(list|get)$/,
   'store.retention': /^(remains|forgettable)$/,
   store: /^(isReplaced|close)$/,
 }
@@ -96,5 +99,4 @@ verifies(
         return made.length + 1
       }),
     ),
-  300_000,
 )
