@@ -61,6 +61,7 @@ export async function beginNested(world: Sharing, store: Store, run: Run, agent:
   const key = nestedKey(agent, native)
   const marks = marksOf(world, run.id)
   if (windowsOf(marks, key).some(({ until }) => until === null)) return
+  for (const before of nativesOfNested(world, run.id, agent)) if (keyOf(before) !== keyOf(native)) leaveNested(world, run.id, agent, before)
   const since = [agent.startedAt]
   for (const other of await othersWith(world, store, null, keyOf(native))) {
     if (other.run.id === run.id && other.key === key) continue
@@ -68,7 +69,6 @@ export async function beginNested(world: Sharing, store: Store, run: Run, agent:
     if (over === null) return
     since.push(over)
   }
-  for (const before of nativesOfNested(world, run.id, agent)) if (keyOf(before) !== keyOf(native)) leaveNested(world, run.id, agent, before)
   const own = windowsOf(marks, key).at(-1)?.until ?? agent.startedAt
   beginUsageLate(world, { id: run.id, argv: agent.argv, startedAt: agent.startedAt }, harness, native.id, Math.max(own, ...since), {
     key,
