@@ -40,6 +40,7 @@ import { version } from './commands/version.ts'
 import { wait } from './commands/wait.ts'
 import { whoami } from './commands/whoami.ts'
 import { work } from './commands/work.ts'
+import { worker } from './commands/worker.ts'
 
 /** Every verb, in the order in which lists show it. */
 export const TABLE: readonly Command[] = [
@@ -69,6 +70,7 @@ export const TABLE: readonly Command[] = [
   mcp,
   work,
   feedback,
+  worker,
   doctor,
   reconcile,
   prune,

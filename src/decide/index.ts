@@ -44,11 +44,7 @@ export { type Neighbours, neighboursFrom, type Questions } from './neighbours.ts
 export { decideNotification, type Happening, heldBack, historyFrom, NOTHING_TOLD, nowDue, waitingToBeTold } from './notify.ts'
 export { isTelling, standsOn, typable, unspaced } from './pane-input.ts'
 export { patienceMs, type Want } from './patience.ts'
-export {
-  nextStep,
-  type RequestFacts,
-  type RequestRun,
-} from './request.ts'
+export { afterResult, nextStep, type RequestFacts, type RequestRun, type RequestStep } from './request.ts'
 export { turns } from './request-queue.ts'
 export { backoffMs } from './retry.ts'
 export { judgeService } from './service.ts'
@@ -68,7 +64,11 @@ export { decideSelf, type Listed, mayBeOthers, type OnRecord, type Origin, prove
 export { byColumn, columnOf } from './work/board.ts'
 export { type ExplainFacts, explain, type WorkerPresence } from './work/explain.ts'
 export { judgeFailures } from './work/failure-breaker.ts'
+export { workPrompt } from './work/prompt.ts'
 export { MAX_STEP_MS, watchRun } from './work/run-watch.ts'
+export { endSummary } from './work/summary.ts'
+export { usageLimit } from './work/usage-limit.ts'
 export { readWorkflow } from './workflow/settings.ts'
 export { judgeWorkflow } from './workflow/standing.ts'
+export { templateValues, WORKFLOW_SAMPLE } from './workflow/template-values.ts'
 export { worktreeRemoval } from './worktree-removal.ts'

@@ -115,6 +115,8 @@ function failureOf(request: WorkRequest, run: Ended, commits: number, { attempts
   if (isNewResult(request)) return null
   if (run.by === BY.timeout) return end('blocked', 'timeout', BY.timeout)
   if (run.by === BY.budget) return end('blocked', 'budget', BY.budget)
+  if (run.by === BY.idle) return end('blocked', 'silence', BY.idle)
+  if (run.by === BY.noProgress) return end('blocked', 'no-progress', BY.noProgress)
   if (run.state === 'stopped' && isByPerson(run.by)) return end('blocked', 'stopped', run.by)
   if (run.state === 'completed') return commits > 0 ? null : end('blocked', 'no-result', 'agent')
   // Its own word, and not that of a signal.

@@ -283,6 +283,7 @@ export {
   WORKFLOW_DEFAULT,
   WORKFLOW_FILE,
   type Workflow,
+  type WorkflowHook,
   type WorkflowLimits,
   type WorkflowSource,
   type Workflows,

@@ -1,4 +1,5 @@
 import { tellingPolicy } from './policy-telling.ts'
+import { workPolicy } from './policy-work.ts'
 
 /** Every number that shapes behaviour, named once. */
 export const policy = {
@@ -52,40 +53,7 @@ export const policy = {
   runRecordBytes: 16 * 1024 * 1024,
   /** Nor are the daemon's own files, the receipts of hooks, and the configuration. */
   smallFileBytes: 1024 * 1024,
-  /** A call to a source or surface takes so long and brings so much at most. */
-  sourceCallMs: 20_000,
-  sourceCallBytes: 8 * 1024 * 1024,
-  /** Pauses after failed calls; after a refused credential only a person can help, so they are long. No pause of the other side is kept for longer. */
-  sourceRetryMinMs: 2_000,
-  sourceRetryMaxMs: 300_000,
-  sourceAuthMinMs: 300_000,
-  sourceAuthMaxMs: 1_800_000,
-  sourcePauseMs: 3_600_000,
-  /** A source hears of so many requests in one pass at most. Text from it is cut. */
-  sourceBatch: 50,
-  requestsShown: 10_000,
-  /** So many requests of a source may be open here at once, where config.toml says no number. */
-  sourceOpen: 10,
-  titleChars: 200,
-  feedbackChars: 64 * 1024,
-  /** A secret is no longer, and a program that tells it takes no longer. */
-  secretBytes: 64 * 1024,
-  secretMs: 15_000,
-  /** The text of a request has so many characters at most. Without `--all`, requests that ended longer ago than this are counted, not listed. */
-  requestChars: 256 * 1024,
-  workShownMs: 7 * 24 * 3600_000,
-  requestEventsShown: 1_000,
-  /** An id of a source has so many characters at most. */
-  sourceIdChars: 200,
-  /** A list of a source has so many pages at most. */
-  sourcePages: 50,
-  /** A `WORKFLOW.md` has so many bytes at most. Its YAML may repeat so many parts by alias. */
-  workflowBytes: 256 * 1024,
-  yamlAliases: 100,
-  /** Limits of a template: its characters, the milliseconds of its rendering, and the characters of its result. */
-  templateBytes: 256 * 1024,
-  templateMs: 500,
-  templateMemory: 4 * 1024 * 1024,
+  ...workPolicy,
   /** So much of a log of git is read to learn which commits it names. */
   gitLogBytes: 64 * 1024 * 1024,
   /** Settings of a harness that are larger are not changed. */

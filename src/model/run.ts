@@ -54,7 +54,7 @@ export type Intent = {
 }
 
 /** Who ended a run, where nobody asked: its time, its tokens, the end of the session that it was started in, or of the tmux server that it was hosted by. */
-export const BY = { timeout: 'timeout', budget: 'budget', orphan: 'orphan', server: 'tmux' } as const
+export const BY = { timeout: 'timeout', budget: 'budget', orphan: 'orphan', server: 'tmux', idle: 'idle', noProgress: 'no-progress' } as const
 
 /** Somebody asked for it (`user@host`), or signalled the command, or closed its terminal (`SIGHUP`). */
 export const isByPerson = (by: string): boolean => by.includes('@') || by.startsWith('SIG')

@@ -45,9 +45,9 @@ export const WORKFLOW_DEFAULT: Workflow = {
   publish: null,
   limits: {
     atOnce: null,
-    wallMs: 3_600_000,
-    idleMs: 300_000,
-    noProgressMs: 1_800_000,
+    wallMs: 6 * 3_600_000,
+    idleMs: 1_800_000,
+    noProgressMs: 5_400_000,
     noProgressTokens: null,
     rework: 3,
     attempts: 3,

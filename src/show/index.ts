@@ -89,3 +89,4 @@ export {
   requestFinishedText,
 } from './work-change.ts'
 export { type ExplainedView, explainedJson, explainedText } from './work-explain.ts'
+export { sourceText, workPassJson, workPassText } from './worker.ts'

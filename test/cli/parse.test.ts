@@ -184,7 +184,7 @@ test('a verb that is nearly right is named', () => {
     ['stpo', 'stop'],
     ['statsu', 'status'],
     ['sibling', 'siblings'],
-    ['docker', 'doctor'],
+    ['docter', 'doctor'],
     ['start', 'run'],
     ['inspect', 'status'],
     ['continue', 'resume'],

@@ -88,6 +88,7 @@ export const PINNED_PROBLEMS: Readonly<Record<number, readonly string[]>> = {
   ],
   69: [
     'agent-never-appeared',
+    'hook-failed',
     'daemon-folder-unusable',
     'daemon-lock-unusable',
     'daemon-not-started',

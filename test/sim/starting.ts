@@ -123,6 +123,9 @@ export async function starting() {
     work: () => WORK_DEFAULT,
     sources: () => [],
     worktreeOrigins: originFiles(join(folder, 'home', 'origins')),
+    source: () => {
+      throw new Error('there is no source')
+    },
     worktrees: {
       head: async () => ({ kind: 'seen', commit: 'abc' }),
       async add({ path }) {

@@ -38,7 +38,7 @@ function markerBeforeHome(env: NodeJS.ProcessEnv): number | null {
 }
 
 /** What may lie in a home of ours before its install id does. */
-const OURS = /^(runs|runs\.aside-.*|daemon|worktrees|origins|looks|hooks|tmux|tmux\.conf|install.*|seen.*|holdfast\.db.*|config\.toml)$/
+const OURS = /^(runs|runs\.aside-.*|daemon|worktrees|workflows|origins|looks|hooks|tmux|tmux\.conf|install.*|seen.*|holdfast\.db.*|config\.toml)$/
 
 /** Makes the home if it is missing, and refuses one that is not ours or not safe. */
 export function openHome(named: string): Home {

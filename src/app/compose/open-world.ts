@@ -31,6 +31,7 @@ import type { World } from '../world/world.ts'
 import { openConfig } from './config.ts'
 import { homePath, openHome, userName } from './home.ts'
 import { openStore, type StorePatience } from './open-store.ts'
+import { openHttpSource } from './open-source.ts'
 
 export type WorldOptions = {
   readonly assets: string
@@ -157,6 +158,7 @@ export function openWorld({ assets, home: option, env = process.env, patience }:
     workflows: workflowFiles(env, join(home.path, 'looks'), home.path, assets),
     work: config.work,
     sources: config.sources,
+    source: ({ name, url, token }) => openHttpSource({ env, host: hostname() }, name, url, token),
     host: hostname(),
     user: userName,
     store,

@@ -20,6 +20,7 @@ import type {
   ReadDatabase,
   RunFiles,
   RunRoot,
+  Source,
   SourceSettings,
   SpareRule,
   Store,
@@ -85,6 +86,7 @@ export type World = RunFiles & {
   /** How requests are worked on, and where they come from, as config.toml says. */
   readonly work: () => WorkConfig
   readonly sources: () => readonly SourceSettings[]
+  readonly source: (settings: SourceSettings) => Source
   readonly host: string
   /** Lazily, so that it costs nothing: `user@host`. */
   readonly user: () => string

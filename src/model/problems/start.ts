@@ -16,6 +16,7 @@ export const START_PROBLEMS = {
   'program-not-started': { kind: 'notFound', means: 'The operating system could not start the program.' },
   'agent-never-appeared': { kind: 'unavailable', means: 'The agent did not appear in time after its start.' },
   'pid-namespace-foreign': { kind: 'unavailable', means: '`/proc` shows another pid namespace than that of the command.' },
+  'hook-failed': { kind: 'unavailable', means: 'A hook of the repository failed, so the agent of the request was not started.' },
   'task-outside-session': { kind: 'badCommand', means: 'A task can only be started inside a session.' },
 } as const satisfies ProblemTable
 
