@@ -30,8 +30,8 @@ import { eachWithFailpoints, withFailpoints } from '../world/failpoints.ts'
 import type { World } from '../world/world.ts'
 import { openConfig } from './config.ts'
 import { homePath, openHome, userName } from './home.ts'
-import { openStore, type StorePatience } from './open-store.ts'
 import { openHttpSource } from './open-source.ts'
+import { openStore, type StorePatience } from './open-store.ts'
 
 export type WorldOptions = {
   readonly assets: string
