@@ -44,6 +44,8 @@ export type Command = Takes & {
   /** Other words that work, as people know them from docker and git. */
   readonly also?: readonly string[]
   readonly more: () => More
+  /** Used a few times in a machine's life: the overview names it in one line with others. */
+  readonly rare?: true
   /** For other parts of Holdfast only: no list shows it. */
   readonly hidden?: true
   /** It refuses or shows an error in config.toml itself. */

@@ -26,7 +26,9 @@ describe('holdfast help', () => {
   })
 
   test('it has a line for each verb, and none for internal ones', () => {
-    for (const { name, summary } of shown) expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^  ${name} +${summary.slice(0, 10)}`)))
+    const [rare, daily] = [shown.filter((one) => one.rare === true), shown.filter((one) => one.rare !== true)]
+    for (const { name } of rare) expect(lines.slice(lines.indexOf('rarely needed')).join(' ')).toMatch(new RegExp(`\\b${name}\\b`))
+    for (const { name, summary } of daily) expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^  ${name} +${summary.slice(0, 10)}`)))
     expect(lines.join('\n')).not.toContain('_finish')
   })
 

@@ -9,6 +9,7 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 export const completion: Command = {
   name: 'completion',
   group: 'maintenance',
+  rare: true,
   summary: 'print a completion script for bash, zsh or fish',
   arguments: [{ name: 'SHELL', thing: SHELLS, about: 'bash, zsh or fish' }],
   options: [],

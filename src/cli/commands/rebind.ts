@@ -7,6 +7,7 @@ import { print, printJson, say } from '../out.ts'
 export const rebind: Command = {
   name: 'rebind',
   group: 'together',
+  rare: true,
   summary: 'move a session to its true id; the old id still finds it',
   forms: ['[--session S] --to ID'],
   arguments: [],

@@ -8,6 +8,7 @@ import { print, printJson } from '../out.ts'
 export const reconcile: Command = {
   name: 'reconcile',
   group: 'maintenance',
+  rare: true,
   summary: 'record proven ends and end leftovers now',
   arguments: [],
   options: [],

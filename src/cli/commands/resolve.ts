@@ -7,6 +7,7 @@ import { print, printJson } from '../out.ts'
 export const resolve: Command = {
   name: 'resolve',
   group: 'maintenance',
+  rare: true,
   summary: 'testify that a session which cannot be judged is gone',
   forms: ['S --gone'],
   arguments: [{ name: 'S', thing: 'live-session', about: 'the session that cannot be proven gone (exit 76)' }],

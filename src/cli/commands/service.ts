@@ -10,6 +10,7 @@ const FORCE = flag('force', 'replace or remove a unit that was edited, or that i
 export const service: Command = {
   name: 'service',
   group: 'maintenance',
+  rare: true,
   summary: 'have systemd start the daemon at every login',
   arguments: [],
   options: [],

@@ -8,6 +8,7 @@ import { print, printJson } from '../out.ts'
 export const source: Command = {
   name: 'source',
   group: 'maintenance',
+  rare: true,
   summary: 'check a place where requests come from',
   arguments: [],
   options: [],

@@ -8,6 +8,7 @@ declare const HOLDFAST_VERSION: string
 export const version: Command = {
   name: 'version',
   group: 'maintenance',
+  rare: true,
   summary: 'print the version of Holdfast',
   arguments: [],
   options: [],

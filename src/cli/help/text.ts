@@ -12,8 +12,12 @@ export function overviewText(table: readonly Command[]): string {
   const shown = visible(table)
   const lines = GROUPS.flatMap((group) => [
     group,
-    ...shown.filter((command) => command.group === group).flatMap(({ name, summary }) => beside(`  ${name}`, summary, SUMMARY_COLUMN)),
+    ...shown
+      .filter((command) => command.group === group && command.rare !== true)
+      .flatMap(({ name, summary }) => beside(`  ${name}`, summary, SUMMARY_COLUMN)),
   ])
+  const rare = shown.filter((command) => command.rare === true).map(({ name }) => name)
+  if (rare.length > 0) lines.push('rarely needed', ...wrap(rare.join(', '), 2))
   return `holdfast: exactly one live owner on every coding-agent session
 ${lines.join('\n')}
 
