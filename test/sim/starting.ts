@@ -7,7 +7,7 @@ import type { StartRequest } from '../../src/app/start/request.ts'
 import type { World } from '../../src/app/world/world.ts'
 import { HARNESSES } from '../../src/harness/index.ts'
 import { originFiles } from '../../src/keep/index.ts'
-import type { Harness, HostedKeeper, Launch, Namespaces, PaneTrouble, Place, ProcessId } from '../../src/model/index.ts'
+import type { Environment, Harness, HostedKeeper, Launch, Namespaces, PaneTrouble, Place, ProcessId } from '../../src/model/index.ts'
 import { NOTIFY_DEFAULT, WORK_DEFAULT } from '../../src/model/index.ts'
 import { ownProcess, realDirectories } from '../../src/observe/index.ts'
 import { place } from '../record/examples.ts'
@@ -92,6 +92,7 @@ export async function starting() {
       here: () => knobs.place,
       arguments: (pid) => programs.get(pid)?.argv ?? [],
       cwd: (pid) => programs.get(pid)?.cwd ?? null,
+      environment: (pid) => (programs.has(pid) ? (env as Environment) : {}),
       send(id, signal) {
         const answer = sim.processes.send(id, signal)
         leave(id.pid)
@@ -171,6 +172,16 @@ export async function starting() {
       writeFileSync(join(projects, `${id}.jsonl`), `${JSON.stringify({ type: 'user', sessionId: id, cwd: dir })}\n`)
     },
     forgetConversation: (id: string): void => rmSync(join(folder, 'user', '.claude', 'projects', '-w', `${id}.jsonl`)),
+    /** What an agent of a run, or a script, has started. */
+    child(parent: ProcessId, argv: readonly string[], cwd: string): ProcessId {
+      const seen = sim.processes.sample(parent.pid)
+      const { marker = null, cookie = null } = seen.kind === 'seen' ? seen.row : {}
+      const id = sim.add({ pid: ++pids, parent: parent.pid, marker, cookie, name: basename(argv[0] ?? '') })
+      programs.set(id.pid, { argv, cwd })
+      return id
+    },
+    /** It works elsewhere from now on. */
+    move: ({ pid }: ProcessId, cwd: string): void => void programs.set(pid, { argv: programs.get(pid)?.argv ?? [], cwd }),
     /** An agent at work that Holdfast did not start. */
     stranger(argv: readonly string[], cwd: string): ProcessId {
       const id = sim.add({ pid: ++pids, name: basename(argv[0] ?? '') })
