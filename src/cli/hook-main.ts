@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { type HookHelp, hear, openHookWorld, readAll } from '../app/index.ts'
+import { type HookHelp, hear, homePath, openHookWorld, readAll } from '../app/index.ts'
 import { exitCode, plainLines, plainParagraph } from '../model/index.ts'
 import { faultOf } from '../show/index.ts'
 
@@ -13,6 +13,7 @@ type Bundle = { openHookHelp(home: string): HookHelp }
 /** One call of a hook: `hook.cjs HARNESS EVENT`, with the payload on stdin. Failures must not hold up an agent. */
 async function main([harness = '', event = '']: readonly string[]): Promise<number> {
   const loadHelp = (home: string): HookHelp => (require(join(__dirname, 'cli.cjs')) as Bundle).openHookHelp(home)
+  if (event === 'plain') return tellPlain(loadHelp(homePath(undefined, process.env)), harness)
   const world = openHookWorld(process.env, loadHelp)
   if (world === null) return 0
   try {
@@ -22,6 +23,17 @@ async function main([harness = '', event = '']: readonly string[]): Promise<numb
     return status
   } finally {
     world.close()
+  }
+}
+
+/** An agent that Holdfast did not start is given a prompt. */
+async function tellPlain(help: HookHelp, harness: string): Promise<number> {
+  try {
+    const said = await help.warnPlain(harness, payloadFrom(stdin()))
+    if (said !== null) writeSync(1, `${plainLines(said).join('\n')}\n`)
+    return 0
+  } finally {
+    help.close()
   }
 }
 

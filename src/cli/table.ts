@@ -29,6 +29,7 @@ import { rm } from './commands/rm.ts'
 import { run } from './commands/run.ts'
 import { send } from './commands/send.ts'
 import { service } from './commands/service.ts'
+import { shellInit } from './commands/shell-init.ts'
 import { siblings } from './commands/siblings.ts'
 import { source } from './commands/source.ts'
 import { status } from './commands/status.ts'
@@ -82,6 +83,7 @@ export const TABLE: readonly Command[] = [
   service,
   source,
   completion,
+  shellInit,
   help,
   version,
   ...keeperCommands,

@@ -1,10 +1,16 @@
-import type { ActivityState, NativeId } from '../model/index.ts'
+import { type ActivityState, isNativeId, type NativeId } from '../model/index.ts'
 
 /** A hook's call, as far as its payload tells. `ids`: the conversations it names. `inner`: an agent inside the conversation calls. */
 export type HookCall = { readonly harness: string; readonly ids: readonly string[]; readonly inner: boolean }
 
 /** The conversations of a run. `refused`: those it went to although another live session has them. */
 export type Conversations = { readonly natives: readonly NativeId[]; readonly refused: readonly NativeId[] }
+
+/** The conversation that a hook is called in; null: it names none. */
+export function nativeIn(payload: Readonly<Record<string, unknown>>): string | null {
+  const value = payload['session_id'] ?? payload['sessionId'] ?? payload['sessionID']
+  return typeof value === 'string' && isNativeId(value) ? value : null
+}
 
 /** Reads the outermost object only: the arguments of a tool can say `session_id`, too. */
 export function hookCallFrom(harness: string, payload: Readonly<Record<string, unknown>>): HookCall {

@@ -64,7 +64,7 @@ export {
 } from './text.ts'
 export { age, iso } from './time.ts'
 export { authorOf, systemdUnit, systemdWord, withHash } from './unit.ts'
-export { managedJson, type UnmanagedView, unmanagedJson, unmanagedText } from './unmanaged.ts'
+export { managedJson, strangersText, type UnmanagedView, unmanagedJson, unmanagedText } from './unmanaged.ts'
 export { tokensJson, tokensShort, tokensText } from './usage.ts'
 export { type WhoView, whoJson, whoText } from './who-am-i.ts'
 export {

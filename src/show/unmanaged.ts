@@ -29,6 +29,10 @@ export type UnmanagedView = {
   readonly duplicateOf: readonly OwnerView[]
 }
 
+/** Below the sessions of `ls`: they are there, and the command that shows them. */
+export const strangersText = (count: number): string[] =>
+  count === 0 ? [] : [`${count} ${count === 1 ? 'agent' : 'agents'} that Holdfast did not start: holdfast ls --unmanaged`]
+
 const MOST = 120
 const LEAST_DIRECTORY = 12
 const LEAST_COMMAND = 24

@@ -10,7 +10,7 @@ import { TABLE } from '../../src/cli/table.ts'
 import { exitCode } from '../../src/model/index.ts'
 
 const COLUMNS = 80
-const LINES = 50
+const LINES = 56
 /** Openings that hide the noun of a sentence. */
 const VAGUE = /^(What|Who|Whoever|Whatever|Nobody|Somebody|One|That|Those)\b/
 const WORDS = 25

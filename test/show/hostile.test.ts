@@ -329,6 +329,7 @@ const TEXTS: Readonly<Record<string, Given>> = {
     ),
   stoppedText: (_, text) => ends.map((end) => show.stoppedText(`id${text}`, on(text)(end))),
   stuckText: (_, text) => ends.slice(0, 5).map((end) => show.stuckText(on(text)(end) as never, 3)),
+  strangersText: () => [show.strangersText(2)],
   suspectText: (_, text) => [show.suspectText([text], [text])],
   tasksText: (paint, text) => [show.tasksText(on(text)([{ run: ended({ task: 'adopt' }), usage: null, parent: 'outer' }]), NOW, paint)],
   taskText: (_, text) => {

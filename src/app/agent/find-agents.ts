@@ -41,6 +41,18 @@ export async function twoOwners(world: World, views: readonly SessionRecord[]): 
 /** All agents at work that are no member of a live run, also those that we were started from. */
 export const unmanagedAgents = async (world: World): Promise<readonly UnmanagedView[]> => (await lookAround(world, [])).unmanaged
 
+/** How many agents at work are nobody's. Those that our sessions are about need no closer look. */
+export async function strangersBeside(world: World, sights: readonly SessionView[]): Promise<number> {
+  const known = new Set(sights.flatMap(({ pid }) => (pid === null ? [] : [pid])))
+  const others = agentsHere(world).filter(({ row, launchers }) => ![row, ...launchers].some(({ pid }) => known.has(pid)))
+  if (others.length === 0) return 0
+  const owners = await ownersOf(
+    world,
+    others.map(({ row }) => row),
+  )
+  return others.filter(({ row }) => !owners.has(row.pid)).length
+}
+
 /** All agents at work, each with its session. */
 export async function whoseAgents(world: World, rows = everybody(world)): Promise<Whose[]> {
   const agents = agentsHere(world, rows)

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { HARNESSES, HOOKS } from '../../harness/index.ts'
+import { HARNESSES, HOOKS, idleWords } from '../../harness/index.ts'
 import { isSessionId } from '../../model/index.ts'
 import { sessionNames } from '../../record/index.ts'
 import { plain } from '../../show/index.ts'
@@ -9,6 +9,18 @@ import { homePath } from './home.ts'
 /** Agents that Holdfast knows without any configuration, and those of them that have hooks. `generic` stands for any command. */
 export const knownAgents = (): string[] => HARNESSES.map(({ name }) => name).filter((name) => name !== 'generic')
 export const hookedAgents = (): string[] => Object.keys(HOOKS)
+
+/** Agents whose command a shell may put behind Holdfast. `idle`: with these first words they are left alone. */
+export type ShellAgent = { readonly name: string; readonly command: string; readonly idle: readonly string[] }
+
+/** Other programs of that name are in daily use (VS Code). */
+const AMBIGUOUS = ['code']
+
+export const shellAgents = (): ShellAgent[] =>
+  HARNESSES.flatMap((harness) => {
+    const [command] = harness.commands
+    return command === undefined || AMBIGUOUS.includes(harness.name) ? [] : [{ name: harness.name, command, idle: idleWords(harness) }]
+  })
 
 /** A word that a shell offers, with the text beside it. */
 export type Completion = { readonly word: string; readonly about: string }

@@ -1,6 +1,7 @@
+import { nativeIn } from '../../decide/index.ts'
 import { callingHarness, HOOK_WORDS } from '../../harness/index.ts'
 import type { Run, Store } from '../../model/index.ts'
-import { isLive, isNativeId } from '../../model/index.ts'
+import { isLive } from '../../model/index.ts'
 import { noteActivity } from '../activity/activity.ts'
 import { promptMark } from '../pane/prompt-mark.ts'
 import { tellNews } from './agent-news.ts'
@@ -76,11 +77,6 @@ async function hearPrompt(world: HookWorld, store: Store, run: Run, { harness, p
 }
 
 const textOr = (value: unknown): string | null => (typeof value === 'string' ? value.slice(0, 200) : null)
-
-function nativeIn(payload: Report['payload']): string | null {
-  const value = payload['session_id'] ?? payload['sessionId'] ?? payload['sessionID']
-  return typeof value === 'string' && isNativeId(value) ? value : null
-}
 
 /** Known conversations need no look at processes. */
 const isAbout = ({ agentState, help }: HookWorld, run: Run, native: string): boolean =>

@@ -1,6 +1,8 @@
-import { agentsAmong } from '../../harness/index.ts'
+import { isThere } from '../../act/index.ts'
+import { nativeIn } from '../../decide/index.ts'
+import { agentsAmong, callingHarness, HOOK_WORDS } from '../../harness/index.ts'
 import type { BindAnswer, Candidate, NativeId, Run } from '../../model/index.ts'
-import { sameProcess } from '../../model/index.ts'
+import { isLive, sameProcess } from '../../model/index.ts'
 import { bind } from '../conversation/bind.ts'
 import { type CloseLook, closeLook } from '../see/close-look.ts'
 import { candidateOf } from '../world/process-candidate.ts'
@@ -13,6 +15,8 @@ export type HookHelp = CloseLook & {
   readonly bind: (run: Run, native: NativeId) => Promise<BindAnswer>
   /** Tells a lost or older store what the run directories know. */
   readonly recover: () => Promise<void>
+  /** What a plain agent is told at a prompt, as its harness hears it; null: nothing. */
+  readonly warnPlain: (harness: string, payload: Readonly<Record<string, unknown>>) => Promise<string | null>
   readonly close: () => void
 }
 
@@ -21,8 +25,25 @@ export const hookHelp = (world: World): HookHelp => ({
   isAbout: (run) => isAbout(world, run),
   bind: async (run, native) => bind(world, await world.store('writer'), run, native, { how: 'hook' }),
   recover: async () => void (await world.store('writer')),
+  warnPlain: (harness, payload) => warnPlain(world, callingHarness(harness, world.env), nativeIn(payload)),
   close: world.close,
 })
+
+/** An agent in no run of ours is given a prompt. Where a live session has that conversation, both write to the same transcript. */
+async function warnPlain(
+  { evidence, processes, store: open }: Pick<World, 'evidence' | 'processes' | 'store'>,
+  harness: string,
+  native: string | null,
+): Promise<string | null> {
+  const owner = native === null ? null : await (await open('reader')).conversations.owner({ harness, id: native })
+  const agent = owner === null || owner.run === null || !isLive(owner.run) ? null : evidence.harness(owner.run.id)
+  if (owner === null || agent === null || !isThere(agent, processes)) return null
+  // Its own agent, which has lost its environment.
+  if (processes.origins().some((one) => sameProcess(one, agent))) return null
+  const { id } = owner.session
+  const text = `Holdfast: session ${id} (pid ${agent.pid}) is alive in this conversation, and both write to the same transcript. Leave this agent, and go on there: holdfast attach ${id}, or take it over: holdfast resume ${id} --takeover`
+  return HOOK_WORDS[harness]?.atPrompt(text) ?? null
+}
 
 /** It is if it is the only agent between the hook and the command that the run is. */
 function isAbout({ processes, evidence, ownHarnesses }: Pick<World, 'evidence' | 'ownHarnesses' | 'processes'>, run: Run): boolean {

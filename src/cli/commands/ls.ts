@@ -1,4 +1,4 @@
-import { type Listed, listSessions, unreadableRuns, unreadableWithoutStore, type World } from '../../app/index.ts'
+import { type Listed, listSessions, strangersBeside, unreadableRuns, unreadableWithoutStore, type World } from '../../app/index.ts'
 import { exitCode, Problem } from '../../model/index.ts'
 import {
   duplicateAdvice,
@@ -8,6 +8,7 @@ import {
   endedShownText,
   managedJson,
   sessionsText,
+  strangersText,
   unmanagedJson,
   unmanagedText,
   unreadableRunText,
@@ -71,6 +72,10 @@ async function lsVerb(world: World, parsed: Parsed): Promise<number> {
     }
     return listed ?? { sights: views, unmanaged: [], duplicates: [], unreadable: [] }
   }
+  const text = async (listed: Listed): Promise<string[]> => {
+    const strangers = all || only || degraded ? 0 : await strangersBeside(world, listed.sights)
+    return listText(world, listed, only, most, strangers)
+  }
   if (parsed.flags.has('json')) {
     const { sights, unmanaged } = await look()
     // Sessions and other agents are never in one array: a reader of sessions does not know the others.
@@ -79,13 +84,13 @@ async function lsVerb(world: World, parsed: Parsed): Promise<number> {
   }
   if (!parsed.flags.has('watch')) {
     const listed = await look()
-    print(listText(world, listed, only, most))
+    print(await text(listed))
     for (const duplicate of listed.duplicates) say(`${duplicateText(duplicate)}; ${duplicateAdvice(duplicate)}`)
     return degraded ? exitCode.unavailable : 0
   }
   const lines = async (): Promise<string[]> => {
     const listed = await look()
-    return [...listText(world, listed, only, most), ...listed.duplicates.map(duplicateText)]
+    return [...(await text(listed)), ...listed.duplicates.map(duplicateText)]
   }
   return watch(lines, (ms) => world.clock.sleep(ms))
 }
@@ -98,14 +103,14 @@ function endedAsked(parsed: Parsed): number {
   return lines ?? ENDED_SHOWN
 }
 
-function listText(world: World, { sights, unmanaged }: Listed, only: boolean, most: number): string[] {
+function listText(world: World, { sights, unmanaged }: Listed, only: boolean, most: number, strangers: number): string[] {
   const now = world.clock.now()
   const paint = paintFor(1)
   const page = pageFor(1)
   const others = unmanagedText(unmanaged, now, paint, page)
   if (only) return others
   const shown = endedShown(sights, most)
-  const notes = endedShownText(shown, most).map(paint.dim)
+  const notes = [...endedShownText(shown, most), ...strangersText(strangers)].map(paint.dim)
   return [
     ...sessionsText(shown.sights, now, paint, page),
     ...(notes.length === 0 ? [] : ['', ...notes]),

@@ -7,7 +7,7 @@ import { words } from './words.ts'
 import { type Unwrapped, unwrapped } from './wrappers.ts'
 
 /** First arguments with which any of them works nowhere. */
-const ONE_SHOT = words('--version -v -V --help -h help login logout auth mcp update upgrade doctor agents attach logs completion')
+const ONE_SHOT: readonly string[] = words('--version -v -V --help -h help login logout auth mcp update upgrade doctor agents attach logs completion')
 
 /** Names under which an agent's executable is its own tool: the search built into Claude Code, the sandbox of Codex. */
 const TOOLS = /^(rg|ugrep|bfs|apply_?patch|codex-linux-sandbox|codex-execve-wrapper)$/
@@ -197,6 +197,9 @@ export function isIdle({ program: { idle = [], valued = [], works = [] } }: Harn
   const first = args[at] ?? ''
   return (ONE_SHOT.includes(first) && !works.includes(first)) || idle.includes(first) || args.includes('--cline-hub-daemon')
 }
+
+/** The first arguments with which it works nowhere, as a shell can compare them. */
+export const idleWords = ({ program: { idle = [], works = [] } }: Harness): string[] => [...ONE_SHOT.filter((word) => !works.includes(word)), ...idle]
 
 /** Claude Code keeps one waiting; it keeps its command line when a session claims it, and goes to work elsewhere. */
 const isIdleSpare = ([first = '']: readonly string[], cwd: string | null): boolean =>

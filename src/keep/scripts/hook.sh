@@ -1,12 +1,20 @@
 # hook.sh HARNESS EVENT: an agent CLI calls it at session-start, before-tool, prompt, waiting, turn-end and session-end; run, or sourced with these set.
-# Outside a run everything is allowed at once. A retired agent's tool calls are denied. Any other doubt lets the agent go on.
-[ -n "${HOLDFAST_FENCE-}" ] && [ -n "${HOLDFAST_RUN-}" ] || exit 0
-hf_harness=${1-} hf_event=${2-} hf_dir=${HOLDFAST_FENCE%/*}
+# Outside a run everything is allowed at once; only a prompt is looked at. A retired agent's tool calls are denied. Any other doubt lets the agent go on.
+if [ -z "${HOLDFAST_FENCE-}" ] || [ -z "${HOLDFAST_RUN-}" ]; then
+  # A plain agent is warned where its conversation may be that of a live session. Without any conversation of ours there is nothing to ask.
+  [ "${2-}" = prompt ] || exit 0
+  hf_home=${HOLDFAST_HOME:-${XDG_STATE_HOME:-${HOME-}/.local/state}/holdfast}
+  for hf_file in "$hf_home"/runs/*/native; do [ -e "$hf_file" ] && break; done
+  [ -e "$hf_file" ] || exit 0
+  set -- "${1-}" plain
+fi
+hf_harness=${1-} hf_event=${2-} hf_dir=${HOLDFAST_FENCE-}
+hf_dir=${hf_dir%/*}
 
 # The last known activity; the file's own time says since when.
 hf_state=''
 # shellcheck disable=SC2034 # The first word is the file's format.
-if [ -f "$hf_dir/activity" ]; then read -r hf_format hf_state <"$hf_dir/activity" || :; fi
+if [ "$hf_event" != plain ] && [ -f "$hf_dir/activity" ]; then read -r hf_format hf_state <"$hf_dir/activity" || :; fi
 
 # Nearly every call ends here: it prints nothing and forks nothing.
 case $hf_event:$hf_state in
@@ -118,7 +126,7 @@ waiting)
   if [ $? -eq 4 ]; then (hf_ask "$hf_harness" record) </dev/null >/dev/null 2>&1 & fi
   ;;
 turn-end) hf_ask "$hf_harness" turn-end >/dev/null 2>&1 ;;
-prompt) hf_ask "$hf_harness" prompt 2>/dev/null ;;
+prompt | plain) hf_ask "$hf_harness" "$hf_event" 2>/dev/null ;;
 session-start | session-end) hf_ask "$hf_harness" "$hf_event" ;;
 esac
 exit 0
