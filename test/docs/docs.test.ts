@@ -72,7 +72,7 @@ test('README has exactly two commands, and CI runs the second', () => {
 test('every verb is in the table, in the reference and in the man page', () => {
   const files = readdirSync('src/cli/commands').map((file) => readFileSync(join('src/cli/commands', file), 'utf8'))
   const names = files.flatMap((text) =>
-    [...text.matchAll(/^ {2}name: '([a-z_]+)',$|^ {2}internal\('([a-z_]+)'|= internal\('([a-z_]+)'/gm)].map(
+    [...text.matchAll(/^ {2}name: '([a-z_-]+)',$|^ {2}internal\('([a-z_]+)'|= internal\('([a-z_]+)'/gm)].map(
       (match) => match[1] ?? match[2] ?? match[3],
     ),
   )
