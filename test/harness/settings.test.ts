@@ -253,7 +253,7 @@ const squeezed = (text: string): string => text.replaceAll(/([[{])[ \t\r\n]*(?=[
 
 test('a string that is never closed is told at once, however long', () => {
   const began = performance.now()
-  expect(parseJson(`{"a": "${'x'.repeat(100_000)}`)).toBeNull()
-  expect(parseJson(`{"a": "${'x\\n'.repeat(50_000)}`)).toBeNull()
-  expect(performance.now() - began).toBeLessThan(2_000)
+  expect(parseJson(`{"a": "${'x'.repeat(400_000)}`)).toBeNull()
+  expect(parseJson(`{"a": "${'x\\n'.repeat(200_000)}`)).toBeNull()
+  expect(performance.now() - began).toBeLessThan(30_000)
 })

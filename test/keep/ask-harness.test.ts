@@ -68,15 +68,15 @@ const calls = [
 
 test('calls are made one after the other, after a greeting', async () => {
   const { path, heard } = await appServer(politely)
-  await callRemote(path, calls, 2000)
+  await callRemote(path, calls, 20_000)
   expect(heard.map(({ method }) => method)).toEqual(['initialize', 'initialized', 'turn/interrupt', 'thread/backgroundTerminals/clean'])
   expect(heard[2]?.params).toEqual(calls[0]?.params)
 })
 
 test('nobody there, one that refuses, and one that never answers: it is told in time, and asking goes on', async () => {
-  await expect(callRemote(join(folder, 'none'), calls, 2000)).rejects.toThrow('ENOENT')
+  await expect(callRemote(join(folder, 'none'), calls, 20_000)).rejects.toThrow('ENOENT')
   const refusing = await appServer(politely, '403 Forbidden')
-  await expect(callRemote(refusing.path, calls, 2000)).rejects.toThrow('it does not speak WebSocket: HTTP/1.1 403 Forbidden')
+  await expect(callRemote(refusing.path, calls, 20_000)).rejects.toThrow('it does not speak WebSocket: HTTP/1.1 403 Forbidden')
   const silent = await appServer(() => [])
   await expect(callRemote(silent.path, calls, 100)).rejects.toThrow('did not answer within 100 ms')
   await ask({ kind: 'calls', socket: join(folder, 'none'), calls }, {}, 100)
@@ -95,10 +95,10 @@ test('a frame is taken when it is whole, however long it is', () => {
 
 test('a command has the environment that it is given, and so long', async () => {
   const mark = join(folder, 'mark')
-  await ask({ kind: 'command', command: ['/bin/sh', '-c', ': >"$MARK"'] }, { MARK: mark }, 2000)
+  await ask({ kind: 'command', command: ['/bin/sh', '-c', ': >"$MARK"'] }, { MARK: mark }, 20_000)
   expect(existsSync(mark)).toBe(true)
   const began = performance.now()
   await ask({ kind: 'command', command: ['/bin/sleep', '1000'] }, {}, 100)
   await ask({ kind: 'command', command: [join(folder, 'none')] }, {}, 100)
-  expect(performance.now() - began).toBeLessThan(5000)
+  expect(performance.now() - began).toBeLessThan(60_000)
 })

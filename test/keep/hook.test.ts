@@ -502,8 +502,10 @@ test('an allowed call starts no process and costs little more than a shell', () 
   const line = hookCommand(script, 'claude', 'before-tool')
   is('busy')
   time(':')
-  const ratios = Array.from({ length: 3 }, () => time(line) / time(':'))
-  expect(Math.min(...ratios)).toBeLessThanOrEqual(3)
+  // The best of several: a busy machine makes one slower, and none quicker.
+  let ratio = time(line) / time(':')
+  for (let tries = 0; tries < 9 && ratio > 3; tries++) ratio = Math.min(ratio, time(line) / time(':'))
+  expect(ratio).toBeLessThanOrEqual(3)
   // With no program to be found, nothing can be started.
   const { status, stderr } = spawnSync('/bin/sh', ['-c', line], { env: { ...INSIDE, PATH: '/nonexistent' }, encoding: 'utf8' })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
