@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { cwdOf, daemonStatus, daemonsOf, folderOf, frozen, hasLog, logOf, ownOf, pidIn, sessionOf, signal, started } from './daemon-lab.ts'
-import { COMMAND, gone, inLab, inNamespace, isAlive, type Lab, readOr, stateOf, TEST_COMMAND, until } from './lab.ts'
+import { COMMAND, gone, inLab, inNamespace, isAlive, type Lab, nodeStartMs, readOr, stateOf, TEST_COMMAND, until } from './lab.ts'
 
 verifies('one-owner', 'ten starts at once, each with folders and variables of its own, make one daemon, and all name it', () =>
   inLab(async (lab) => {
@@ -73,7 +73,7 @@ verifies('one-owner', 'a frozen one is never replaced: start and status say so s
     const again = await lab.hf(['daemon', 'start'])
     expect(again.code).toBe(69)
     expect(again.stderr).toMatch(new RegExp(`pid ${pid}, frozen\\) holds this home but does not answer`))
-    expect(performance.now() - before).toBeLessThan(8_000)
+    expect(performance.now() - before).toBeLessThan(7_000 + nodeStartMs() * 20)
     const run = await lab.hf(['daemon', 'run'])
     expect([run.code, run.stderr]).toEqual([75, expect.stringContaining(`pid ${pid}`) as string])
     const { code, stdout } = await lab.hf(['daemon', 'status'])
@@ -103,7 +103,7 @@ verifies('visible', 'nothing else waits for a frozen one, or answers otherwise',
         const begun = performance.now()
         const { code } = await lab.hf(args)
         answers.push([args[0], code])
-        expect(performance.now() - begun, args.join(' ')).toBeLessThan(5_000)
+        expect(performance.now() - begun, args.join(' ')).toBeLessThan(4_000 + nodeStartMs() * 20)
       }
       return answers
     }

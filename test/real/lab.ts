@@ -198,6 +198,13 @@ export async function until<T>(
   }
 }
 
+/** How busy this machine is: what it needs to start a Node. */
+export const nodeStartMs = (): number => {
+  const began = performance.now()
+  spawnSync(process.execPath, ['-e', '0'])
+  return performance.now() - began
+}
+
 export function stateOf(pid: number): string | null {
   const stat = readOr(`/proc/${pid}/stat`)
   return stat === '' ? null : (stat.slice(stat.lastIndexOf(')') + 2)[0] ?? null)

@@ -206,7 +206,7 @@ async function unread(lab: Lab): Promise<void> {
   child.stdin.end(Array.from({ length: 20_000 }, (_, index) => message('tools/list', index + 2)).join(''))
   expect(await new Promise((done) => child.once('exit', done))).toBe(0)
   // A moment for what is under way, and one for a busy machine.
-  expect(performance.now() - before).toBeLessThan(policy.mcpPartingMs + 4000)
+  expect(performance.now() - before).toBeLessThan(policy.mcpPartingMs + 30_000)
 }
 
 /** The client is killed while somebody else holds the server's input open, and a shell between the two lives on. */
@@ -222,7 +222,7 @@ async function killedClient(lab: Lab): Promise<void> {
     const server = identity(await lab.pid('mcp'))
     const between = parentOf(await lab.pid('mcp'))
     client.kill('SIGKILL')
-    await until('the server to be gone', () => !isThere(server), 5000)
+    await until('the server to be gone', () => !isThere(server))
     await until('the shell between to go on', () => nameOf(between) === 'sleep')
     process.kill(between, 'SIGKILL')
   } finally {

@@ -131,7 +131,7 @@ verifies('bounded', 'where no service manager answers nothing is written, and it
     const told = async (why: RegExp): Promise<void> => {
       const began = performance.now()
       const refused = await sf('install')
-      expect(performance.now() - began).toBeLessThan(policy.managerMs + 10_000)
+      expect(performance.now() - began).toBeLessThan(policy.managerMs + 60_000)
       expect(refused.code, refused.stderr).toBe(69)
       expect(refused.stderr).toMatch(why)
       expect(refused.stderr).toMatch(/holdfast daemon start/)
@@ -156,7 +156,7 @@ verifies('bounded', 'where no service manager answers nothing is written, and it
     const began = performance.now()
     const hung = await sf('install')
     expect(hung).toMatchObject({ code: 69, stderr: expect.stringContaining('did not answer within 10 s') as string })
-    expect(performance.now() - began).toBeLessThan(policy.managerMs + 10_000)
+    expect(performance.now() - began).toBeLessThan(policy.managerMs + 60_000)
     expect(existsSync(units)).toBe(false)
     // It can be asked, but does nothing.
     mode('fail')

@@ -18,7 +18,7 @@ verifies('unknown', 'a tmux server that is frozen holds up nobody, and nobody is
       ]
       for (const { code, stderr } of await Promise.all(all.map((args) => lab.hf(args))))
         expect([code, stderr]).toEqual([69, expect.stringMatching(/does not answer|did not answer within 5 s/)])
-      expect(performance.now() - began).toBeLessThan(15_000)
+      expect(performance.now() - began).toBeLessThan(60_000)
       expect(await lab.status('s')).toMatchObject({ state: 'running' })
       expect(await lab.ok(['stop', 's'])).toMatch(/^s stopped/)
     } finally {
