@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { COMMAND, collect, findings, gone, inLab, type Lab, readOr } from '../real/lab.ts'
 import { verifies } from '../requirements.ts'
-import { COMMAND, collect, findings, gone, inLab, type Lab, readOr } from './lab.ts'
 
 /** The file `install` of the home is an agent's to replace, as all files of its user are. Runs know what stood in it. */
 const THINGS: readonly (readonly [what: string, put: (path: string) => void])[] = [

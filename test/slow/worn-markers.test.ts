@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { COMMAND, gone, inLab, isAlive, type Lab, readOr, unable, until } from '../real/lab.ts'
+import { isRoot, markerOf, OTHER_USER, ofNobody, ofOtherUser, parentOf, withoutCgroup } from '../real/users.ts'
 import { verifies } from '../requirements.ts'
-import { COMMAND, gone, inLab, isAlive, type Lab, readOr, unable, until } from './lab.ts'
-import { isRoot, markerOf, OTHER_USER, ofNobody, ofOtherUser, parentOf, withoutCgroup } from './users.ts'
 
 /** Anybody can read a marker in /proc and wear it: it must neither save a process, nor cost one its life, nor speak for it. */
 type Level = { readonly name: string; readonly contained: boolean }

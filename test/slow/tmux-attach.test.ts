@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { type Hosted, inHostedLab, SHELLS, TYPIST, withShell } from '../real/hosted.ts'
+import { AGENT, COMMAND, collect, isAlive, readOr, stateOf, TEST_COMMAND, until } from '../real/lab.ts'
+import { onTerminal, type Terminal } from '../real/terminal.ts'
 import { verifies } from '../requirements.ts'
-import { type Hosted, inHostedLab, SHELLS, TYPIST, withShell } from './hosted.ts'
-import { AGENT, COMMAND, collect, isAlive, readOr, stateOf, TEST_COMMAND, until } from './lab.ts'
-import { onTerminal, type Terminal } from './terminal.ts'
 
 /** The terminal of these tests is another tmux, so they all join from inside one. */
 const SHELL = ['env', 'PS1=prompt> ', 'bash', '--norc', '-i']

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { gone, inLab, isAlive, type Lab, type Result, readOr, until } from '../real/lab.ts'
 import { verifies } from '../requirements.ts'
-import { gone, inLab, isAlive, type Lab, type Result, readOr, until } from './lab.ts'
 
 /** What an agent of the same user does to the store of all sessions. It is ended all the same, and the next run has a higher epoch. */
 const DRIVER = createRequire(import.meta.url).resolve('@photostructure/sqlite')

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect } from 'vitest'
+import { AGENT, COMMAND, collect, gone, inLab, isAlive, type Lab, readOr, stateOf, TEST_COMMAND, until } from '../real/lab.ts'
+import { backUp, putInPlace, query } from '../real/old-store.ts'
 import { verifies } from '../requirements.ts'
-import { AGENT, COMMAND, collect, gone, inLab, isAlive, type Lab, readOr, stateOf, TEST_COMMAND, until } from './lab.ts'
-import { backUp, putInPlace, query } from './old-store.ts'
 
 const runsOf = (lab: Lab): string[] => readdirSync(join(lab.home, 'runs'))
 /** The command of an agent that asks something of Holdfast when it is told to, and goes on. */

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { type Hosted, inHostedLab, SHELLS, withShell } from '../real/hosted.ts'
+import { COMMAND, gone, isAlive, until } from '../real/lab.ts'
 import { verifies } from '../requirements.ts'
-import { type Hosted, inHostedLab, SHELLS, withShell } from './hosted.ts'
-import { COMMAND, gone, isAlive, until } from './lab.ts'
 
 const startWith = async (lab: Hosted, shell: string, args: readonly string[]): Promise<void> => {
   const [command = '', ...rest] = withShell(shell, COMMAND, ...args)
