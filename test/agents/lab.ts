@@ -46,8 +46,8 @@ export type StatusOfAgent = {
 const found = new Map((process.env['HOLDFAST_AGENTS_FOUND'] ?? '').split('\n').map((line) => line.split('\t') as [string, string]))
 
 /** How long a real agent may take from its start to its first tool call, on a busy machine. */
-export const AGENT_MS = 60_000
-const SCENARIO_MS = 150_000
+export const AGENT_MS = 120_000
+const SCENARIO_MS = 400_000
 
 type Which = { readonly of?: (launch: Launch) => boolean }
 

@@ -241,7 +241,7 @@ verifies('evidence', 'a finisher that is killed leaves the end to the next: wait
       expect((await collect(child)).code).toBe(7)
       const left = await lab.pid(session)
       expect(isAlive(left)).toBe(true)
-      expect((await lab.hf([verb, session], { timeoutMs: 20_000 })).code).toBe(verb === 'wait' ? 7 : 0)
+      expect((await lab.hf([verb, session], { timeoutMs: 60_000 })).code).toBe(verb === 'wait' ? 7 : 0)
       await gone(left)
       expect(await lab.status(session)).toMatchObject({ state: 'failed', exit: { code: 7, signal: null } })
     }

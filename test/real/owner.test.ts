@@ -79,7 +79,7 @@ verifies('one-owner', 'takeovers that race leave one owner, and every old tree i
 verifies('one-owner', '--wait starts when the owner is gone, and gives up with 75', () =>
   inLab(async (lab) => {
     await lab.ok(lab.detached('s', AGENT, 'idle'))
-    const early = await lab.hf(['run', '--session', 's', '--dir', lab.dir, '--wait', '300ms', '--detach', '--', AGENT, 'idle'], { timeoutMs: 20_000 })
+    const early = await lab.hf(['run', '--session', 's', '--dir', lab.dir, '--wait', '300ms', '--detach', '--', AGENT, 'idle'], { timeoutMs: 60_000 })
     expect(early.code).toBe(75)
     const waiting = lab.hf(['resume', 's', '--wait', '20s', '--detach'])
     await lab.ok(['stop', 's'])

@@ -9,7 +9,7 @@ import { verifies } from '../requirements.ts'
 /** An agent can put anything in the place of a file that its own user may write. No command waits for it, and none is misled by it. */
 
 /** Far more than any command needs here, and far less than for ever. */
-const BOUND = { timeoutMs: 30_000 }
+const BOUND = { timeoutMs: 90_000 }
 /** All files of a run, in groups: a session has those of one group replaced, each by the same kind of thing. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   exit: ['exit', 'log.1', 'native', 'aware.1', 'facts', 'usage', 'done'],

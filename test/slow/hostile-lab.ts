@@ -60,8 +60,8 @@ function stranger(): { readonly pid: number; end(): void } {
 }
 
 /** However much is to do on this machine: an answer that takes longer is none. */
-const ANSWER_MS = 15_000
-const STOP_MS = 30_000
+const ANSWER_MS = 60_000
+const STOP_MS = 90_000
 
 async function suffer(lab: Hostile, mutation: Mutation, epoch: number): Promise<void> {
   const nonce = randomUUID()

@@ -11,7 +11,7 @@ const THINGS: readonly (readonly [what: string, put: (path: string) => void])[] 
   ['a symbolic link', (path) => symlinkSync(path, path)],
   ['holds no id', (path) => writeFileSync(path, '../../../tmp/x\n')],
 ]
-const BOUND = { timeoutMs: 20_000 }
+const BOUND = { timeoutMs: 60_000 }
 
 verifies('stop-proof', 'whatever lies in the place of the home’s id, every agent is seen, and ends with its stop', () =>
   inLab(async (lab) => {
