@@ -36,6 +36,7 @@ import { status } from './commands/status.ts'
 import { stop } from './commands/stop.ts'
 import { task } from './commands/task.ts'
 import { tree } from './commands/tree.ts'
+import { uninstall } from './commands/uninstall.ts'
 import { unlock } from './commands/unlock.ts'
 import { version } from './commands/version.ts'
 import { wait } from './commands/wait.ts'
@@ -84,6 +85,7 @@ export const TABLE: readonly Command[] = [
   source,
   completion,
   shellInit,
+  uninstall,
   help,
   version,
   ...keeperCommands,

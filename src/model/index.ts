@@ -260,6 +260,7 @@ export {
 export type { SourceSettings } from './source-settings.ts'
 export type { SpareRule } from './spare.ts'
 export { END_STATES, type EndState, LIVE_STATES, RUN_EVENTS, RUN_TABLE, type RunEvent, type RunState, statesThatTake } from './states.ts'
+export type { Remainder, Uninstalled } from './uninstall.ts'
 export { UNWATCHED_AFTER_MS, type UnwatchedSpending, type UnwatchedTime } from './unwatched.ts'
 export {
   addTokens,

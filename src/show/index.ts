@@ -63,6 +63,7 @@ export {
   unreadableText,
 } from './text.ts'
 export { age, iso } from './time.ts'
+export { uninstalledText } from './uninstall.ts'
 export { authorOf, systemdUnit, systemdWord, withHash } from './unit.ts'
 export { managedJson, strangersText, type UnmanagedView, unmanagedJson, unmanagedText } from './unmanaged.ts'
 export { tokensJson, tokensShort, tokensText } from './usage.ts'

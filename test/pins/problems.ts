@@ -166,6 +166,7 @@ export const PINNED_PROBLEMS: Readonly<Record<number, readonly string[]>> = {
     'start-cancelled',
     'takeover-without-conversation',
     'tree-alive',
+    'uninstall-sessions-live',
     'worktree-has-work',
     'worktree-unfinished',
   ],

@@ -340,6 +340,18 @@ const TEXTS: Readonly<Record<string, Given>> = {
     ].map((one) => show.taskText(on(text)(one), NOW))
   },
   tokensText: () => [show.tokensText(tokens)],
+  uninstalledText: (_, text) => [
+    show.uninstalledText(
+      on(text)({
+        hooks: [{ harness: 'claude', path: '/p', did: 'removed' as const, events: ['event'], note: null }],
+        service: { name: 'name', path: '/p', did: 'removed' as const, notes: ['note'] },
+        daemon: 3,
+        completions: ['/c'],
+        left: [{ what: 'what', path: '/l' }],
+        trouble: [{ message: 'message', hint: 'hint' }],
+      }),
+    ),
+  ],
   treeText: (paint, text) => [
     show.treeText(
       on(text)({ members: [member(3)], suspects: [{ row: row(4), pro: ['pro'], contra: ['contra'] }], spared: [{ row: row(5), why: 'why' }] }),

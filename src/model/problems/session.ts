@@ -20,6 +20,7 @@ export const SESSION_PROBLEMS = {
     kind: 'unproven',
     means: 'A run directory has no row, and its record cannot be read: where its agent works is unknown.',
   },
+  'uninstall-sessions-live': { kind: 'held', means: 'A live session keeps Holdfast from being uninstalled.' },
   'output-not-kept': { kind: 'notFound', means: 'The output of a foreground run is not kept.' },
 } as const satisfies ProblemTable
 
