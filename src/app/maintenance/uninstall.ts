@@ -1,13 +1,15 @@
 import { join } from 'node:path'
-import { readSettings, removeSettings } from '../../keep/index.ts'
-import { type Environment, type HookChange, Problem, type Remainder, type Uninstalled } from '../../model/index.ts'
+import { type HookChange, Problem, type Remainder, type Uninstalled } from '../../model/index.ts'
 import { stopDaemon } from '../daemon/control.ts'
 import { uninstallService } from '../daemon/service.ts'
 import { hooksStatus, uninstallHooks } from '../hooks/install-hooks.ts'
 import type { World } from '../world/world.ts'
 
+/** What lies outside the home for shells: completion scripts that we printed, and files that name us and are a person's own. */
+export type ShellFiles = { takeOut(): readonly string[]; mentions(): readonly string[] }
+
 /** Takes out of this account what Holdfast put outside its home. Each of it can be put in again. Trouble with one keeps no other. */
-export async function uninstall(world: World): Promise<Uninstalled> {
+export async function uninstall(world: World, shells: ShellFiles): Promise<Uninstalled> {
   const trouble: { message: string; hint: string | null }[] = []
   const orTell = async <T>(doIt: () => T | Promise<T>): Promise<T | null> => {
     try {
@@ -32,49 +34,17 @@ export async function uninstall(world: World): Promise<Uninstalled> {
     hooks,
     service: service?.did === 'removed' ? service : null,
     daemon: daemon?.kind === 'stopped' ? daemon.pid : null,
-    completions: completionFiles(world.env).filter(takeOutOurs),
-    left: remainders(world),
+    completions: shells.takeOut(),
+    left: remainders(world, shells),
     trouble,
   }
 }
 
-/** Where `completion --help` tells people to put the scripts. */
-function completionFiles(env: Environment): string[] {
-  const home = env['HOME'] ?? ''
-  if (home === '') return []
-  const data = env['XDG_DATA_HOME'] || join(home, '.local', 'share')
-  const config = env['XDG_CONFIG_HOME'] || join(home, '.config')
-  return [
-    join(data, 'bash-completion', 'completions', 'holdfast'),
-    join(home, '.zfunc', '_holdfast'),
-    join(config, 'fish', 'completions', 'holdfast.fish'),
-  ]
-}
-
-/** Only what says that we printed it. */
-function takeOutOurs(path: string): boolean {
-  const file = readSettings(path)
-  if (
-    file === null ||
-    !('text' in file) ||
-    !/^(#compdef holdfast\n)?# \w+ completion for holdfast\. Printed by: holdfast completion /.test(file.text)
-  )
-    return false
-  removeSettings(path, [])
-  return true
-}
-
-function remainders({ home, env, worktreesFolder, directories }: World): Remainder[] {
+function remainders({ home, worktreesFolder, directories }: World, shells: ShellFiles): Remainder[] {
   const worktrees = directories.entries(worktreesFolder).filter((name) => !name.startsWith('.'))
-  const started = SHELL_FILES.map((name) => join(env['HOME'] ?? '', name)).filter((path) => {
-    const file = readSettings(path)
-    return file !== null && 'text' in file && /^\s*[^#\s].*\bholdfast\b/m.test(file.text)
-  })
   return [
     { what: 'sessions, logs and config.toml', path: home },
     ...worktrees.map((name) => ({ what: 'a worktree, perhaps with work in it', path: join(worktreesFolder, name) })),
-    ...started.map((path) => ({ what: 'a line about holdfast, which only you may remove', path })),
+    ...shells.mentions().map((path) => ({ what: 'a line about holdfast, which only you may remove', path })),
   ]
 }
-
-const SHELL_FILES = ['.bashrc', '.bash_profile', '.profile', '.zshrc', '.config/fish/config.fish']

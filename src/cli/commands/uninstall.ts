@@ -1,4 +1,4 @@
-import { seeAll, uninstall as takeOut, type World } from '../../app/index.ts'
+import { seeAll, shellFiles, uninstall as takeOut, type World } from '../../app/index.ts'
 import { exitCode, Problem } from '../../model/index.ts'
 import { uninstalledText } from '../../show/index.ts'
 import type { Command } from '../command.ts'
@@ -9,7 +9,7 @@ import { orWithoutStore } from '../without-store.ts'
 export const uninstall: Command = {
   name: 'uninstall',
   group: 'maintenance',
-  summary: 'take hooks, service and completions out, and tell what is left',
+  summary: 'take hooks, service and completions out of the account',
   arguments: [],
   options: [],
   more: () => ({
@@ -19,7 +19,10 @@ export const uninstall: Command = {
       'Live sessions are not ended: with one, nothing is done.',
       'The command itself is removed by npm uninstall --global holdfast.',
     ],
-    examples: [['uninstall', 'Nothing of Holdfast is left outside its home but the command.']],
+    examples: [
+      ['uninstall', 'Nothing of Holdfast is left outside its home but the command, and what is left is named.'],
+      ['uninstall --json', 'A program gets the same as one object.'],
+    ],
     exits: {
       done: 'hooks, service and completions are gone',
       held: 'a session is alive; nothing was done',
@@ -41,7 +44,7 @@ async function uninstallVerb(world: World, parsed: Parsed): Promise<number> {
         hint: 'end them first: holdfast stop --all',
       },
     )
-  const done = await takeOut(world)
+  const done = await takeOut(world, shellFiles(world.env))
   if (parsed.flags.has('json')) printJson(done)
   else print(uninstalledText(done, pageFor(1)))
   return done.trouble.length === 0 ? exitCode.done : exitCode.unavailable
