@@ -15,6 +15,7 @@ import { aboutAgents } from './about-agents.ts'
 import { aboutDaemon } from './about-daemon.ts'
 import { aboutAnchors } from './anchors.ts'
 import { prune } from './prune.ts'
+import { untoldBeside } from './untold-agents.ts'
 
 /** What is so here, what is wrong, and what can be done about it. Changes nothing. */
 export async function examine(world: World): Promise<Finding[]> {
@@ -47,6 +48,7 @@ export async function examine(world: World): Promise<Finding[]> {
     ...(await runs(world, views)),
     ...(await forgotten(world, store)),
     ...(await owners(world, views)),
+    ...(await untoldBeside(world, views)),
     ...(await litter(world)),
     ...aboutAnchors(world),
   ]
