@@ -4,6 +4,7 @@ import { attach } from './commands/attach.ts'
 import { complete } from './commands/complete.ts'
 import { completion } from './commands/completion.ts'
 import { daemon } from './commands/daemon.ts'
+import { discard } from './commands/discard.ts'
 import { doctor } from './commands/doctor.ts'
 import { events } from './commands/events.ts'
 import { feedback } from './commands/feedback.ts'
@@ -16,6 +17,7 @@ import { locks } from './commands/locks.ts'
 import { logs } from './commands/logs.ts'
 import { ls } from './commands/ls.ts'
 import { mcp } from './commands/mcp.ts'
+import { merge } from './commands/merge.ts'
 import { message } from './commands/message.ts'
 import { prune } from './commands/prune.ts'
 import { rebind } from './commands/rebind.ts'
@@ -53,6 +55,8 @@ export const TABLE: readonly Command[] = [
   send,
   stop,
   wait,
+  merge,
+  discard,
   adopt,
   task,
   ls,

@@ -292,7 +292,10 @@ export {
 } from './workflow.ts'
 export {
   BRANCH_PREFIX,
+  type DiscardAnswer,
   type HeadLook,
+  type MergeAnswer,
+  type MergeRequest,
   REMOVED_PREFIX,
   WORKTREE_REASON,
   type WorktreeContent,

@@ -25,6 +25,19 @@ export type WorktreeContent =
 /** `commit`: the one that a working tree is at; null: its branch has none yet. */
 export type HeadLook = { readonly kind: 'seen'; readonly commit: string | null } | { readonly kind: 'unknown'; readonly why: string }
 
+/** `repository`: the working tree into whose branch (`into`) a commit is merged. */
+export type MergeRequest = { readonly repository: string; readonly into: string; readonly commit: string; readonly message: string }
+export type MergeAnswer =
+  | { readonly kind: 'merged'; readonly how: 'fast-forward' | 'merge-commit'; readonly commits: number; readonly files: number }
+  /** It holds the commit already. */
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'conflicting' }
+  /** Changes lie there that nobody committed. */
+  | { readonly kind: 'unsaved'; readonly why: string }
+  | { readonly kind: 'failed'; readonly why: string }
+
+export type DiscardAnswer = { readonly kind: 'discarded'; readonly branch: string | null } | { readonly kind: 'refused'; readonly why: string }
+
 export interface Worktrees {
   /** Writes nothing, and runs nothing of the repository's. `path`: the top of a working tree. */
   head(path: string): Promise<HeadLook>
@@ -33,6 +46,10 @@ export interface Worktrees {
   state(path: string): Promise<WorktreeState>
   /** Compares all its files and commits with a branch of the repository, by content. Writes nothing into the repository. */
   content(path: string, target: string, base: string | null): Promise<WorktreeContent>
+  /** Merges as the person would, hooks included, or changes nothing at all. */
+  merge(request: MergeRequest): Promise<MergeAnswer>
+  /** Removes a worktree, whatever lies in it, once all of that is kept in a commit under `ref`. A branch of ours goes too. */
+  discard(path: string, ref: string): Promise<DiscardAnswer>
   /** The commit of a branch of the repository; null: it has none of that name, or cannot be asked. */
   branchAt(repository: string, branch: string): Promise<string | null>
   /**

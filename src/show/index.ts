@@ -91,3 +91,4 @@ export {
 } from './work-change.ts'
 export { type ExplainedView, explainedJson, explainedText } from './work-explain.ts'
 export { sourceText, workPassJson, workPassText } from './worker.ts'
+export { discardedJson, discardedText, discardQuestion, leftText, mergedJson, mergedText } from './worktree.ts'

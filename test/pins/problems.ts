@@ -85,6 +85,7 @@ export const PINNED_PROBLEMS: Readonly<Record<number, readonly string[]>> = {
     'session-not-running',
     'session-unknown',
     'suspect-unknown',
+    'worktree-none',
   ],
   69: [
     'agent-never-appeared',
@@ -146,6 +147,7 @@ export const PINNED_PROBLEMS: Readonly<Record<number, readonly string[]>> = {
     'lock-contended',
     'lock-not-yours',
     'lock-of-run',
+    'merge-refused',
     'owner-alive',
     'owner-around-caller',
     'pane-busy',
@@ -168,7 +170,10 @@ export const PINNED_PROBLEMS: Readonly<Record<number, readonly string[]>> = {
     'tree-alive',
     'uninstall-sessions-live',
     'worktree-has-work',
+    'worktree-in-use',
+    'worktree-kept',
     'worktree-unfinished',
+    'worktree-unsaved',
   ],
   76: [
     'caller-unknown',

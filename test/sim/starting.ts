@@ -137,6 +137,8 @@ export async function starting() {
       state: async () => ({ kind: 'clean', branch: null }),
       content: async () => ({ kind: 'unknown', why: 'simulated' }),
       branchAt: async () => null,
+      merge: async () => ({ kind: 'nothing' }),
+      discard: async () => ({ kind: 'refused', why: 'simulated' }),
       async remove(path) {
         rmSync(path, { recursive: true })
         return null

@@ -45,7 +45,8 @@ function resumableIn(world: Pick<World, 'clock' | 'harnesses' | 'policy'>, views
     const { session, run } = view
     if (!isIn(path, view) || run === null || session.native === null || !conversational.has(session.harness ?? '')) continue
     const until = (isLive(run) ? world.clock.now() : run.endedAt) + world.policy.worktreeResumableMs
-    if (until > world.clock.now()) return `${session.id} can be resumed in it; it stays until ${iso(until)}`
+    if (until > world.clock.now())
+      return `${session.id} can be resumed in it; it stays until ${iso(until)}; holdfast discard ${session.id} removes it now`
   }
   return null
 }

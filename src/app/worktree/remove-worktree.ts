@@ -66,3 +66,17 @@ export const whoUses = ({ lock, verdict }: Holding): string =>
   verdict.kind === 'unknown'
     ? `it may be in use by ${lock.session ?? lock.user}: ${verdict.why}`
     : `${lock.session ?? lock.user} ${lock.holder.kind === 'run' ? 'works in it' : `holds it: ${lock.reason}`}`
+
+/** Removes it with whatever lies in it, once that is kept under a ref, if nobody is in it. Null: it is gone. */
+export async function discardHeld(world: World, store: Store, path: string, ref: string): Promise<string | null> {
+  const directory = world.directories.look(path, world.directories.mounts())
+  if (directory === null) return 'it cannot be entered'
+  const held = await whileHeld(world, store, directory, 'it is being discarded', async () => {
+    const users = cwdsBelow(world)(path)
+    if (users !== null) return users
+    recordOrigin(world, path)
+    const answer = await world.worktrees.discard(path, ref)
+    return answer.kind === 'refused' ? answer.why : null
+  })
+  return 'done' in held ? held.done : whoUses(held.inTheWay)
+}

@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty'
-import { endAfterJoin, endAsked, endOf, endWithoutStore, finishRun, followRun, intentFor, type World } from '../../app/index.ts'
+import { endAfterJoin, endAsked, endOf, endWithoutStore, finishRun, followRun, intentFor, leftInWorktree, type World } from '../../app/index.ts'
 import { exitCode, type Intent, Problem } from '../../model/index.ts'
-import { finishedText } from '../../show/index.ts'
+import { finishedText, leftText } from '../../show/index.ts'
 import { type Command, internal } from '../command.ts'
 import type { Parsed } from '../options.ts'
 import { say } from '../out.ts'
@@ -19,7 +19,11 @@ export const keeperCommands: readonly Command[] = [
 async function finishVerb(world: World, { words: [run = '', code] }: Parsed): Promise<number> {
   const end = await orWithoutStore(world, run, null, () => finishRun(world, run, code === undefined ? null : Number(code)))
   if (typeof end === 'number') return end
-  if (end !== null && !end.run.detached && isatty(2)) for (const line of finishedText(end)) say(line)
+  if (end !== null && !end.run.detached && isatty(2)) {
+    for (const line of finishedText(end)) say(line)
+    const left = end.kind === 'ended' ? await leftInWorktree(world, end.run) : null
+    if (left !== null) say(leftText(left))
+  }
   // Processes that were started in it may still be there; its keeper waits for the end of the run alone.
   return (await endOf(world, run)) === null ? 1 : 0
 }

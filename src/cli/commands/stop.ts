@@ -1,5 +1,6 @@
 import {
   endSuspects,
+  leftInWorktree,
   type Stopped,
   type StoppedWithoutStore,
   stop as stopSessions,
@@ -10,7 +11,7 @@ import {
   waitForEnd,
 } from '../../app/index.ts'
 import { exitCode, isSignallable, Problem } from '../../model/index.ts'
-import { stoppedJson, stoppedText, type UnreadableRun, unreadableRunText } from '../../show/index.ts'
+import { leftText, stoppedJson, stoppedText, type UnreadableRun, unreadableRunText } from '../../show/index.ts'
 import type { Command } from '../command.ts'
 import { flag, type Parsed, value } from '../options.ts'
 import { print, printJson, say } from '../out.ts'
@@ -71,7 +72,11 @@ async function stopVerb(world: World, parsed: Parsed): Promise<number> {
     return stopDegraded(world, parsed, all, graceMs, error)
   }
   if (parsed.flags.has('json')) printJson(stopped.map(({ session, end }) => stoppedJson(session, end)))
-  else print(stopped.flatMap(({ session, end }) => stoppedText(session, end)))
+  else
+    for (const { session, end } of stopped) {
+      const left = end.kind === 'ended' ? await leftInWorktree(world, end.run) : null
+      print([...stoppedText(session, end), ...(left === null ? [] : [`  ${leftText(left)}`])])
+    }
   if (all && stopped.length === 0 && !parsed.flags.has('json')) say('nothing runs')
   for (const { end } of stopped) if (end.kind === 'handed-over') await waitForEnd(world, end.run.session, world.policy.graceMs + world.policy.killMs)
   const left = all ? sayUnreadable(unreadableRuns(world)) : exitCode.done

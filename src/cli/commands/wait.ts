@@ -1,8 +1,9 @@
-import { codeOf, type World, waitForEnd } from '../../app/index.ts'
+import { codeOf, leftInWorktree, type World, waitForEnd } from '../../app/index.ts'
 import { Problem } from '../../model/index.ts'
+import { leftText } from '../../show/index.ts'
 import type { Command } from '../command.ts'
 import { type Parsed, value } from '../options.ts'
-import { print, printJson } from '../out.ts'
+import { print, printJson, say } from '../out.ts'
 import { duration } from '../values.ts'
 
 export const wait: Command = {
@@ -32,6 +33,10 @@ async function waitVerb(world: World, parsed: Parsed): Promise<number> {
   const run = await waitForEnd(world, reference, duration(parsed, 'timeout') ?? null)
   if (run === null) throw new Problem('session-still-running', `${reference} is still running`)
   if (parsed.flags.has('json')) printJson({ session: run.session, run: run.id, state: run.state, exit: run.exit, reason: run.reason })
-  else print([`${run.session} ${run.state}: ${run.reason}`])
+  else {
+    print([`${run.session} ${run.state}: ${run.reason}`])
+    const left = await leftInWorktree(world, run)
+    if (left !== null) say(leftText(left))
+  }
   return codeOf(run)
 }

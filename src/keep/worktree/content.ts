@@ -25,7 +25,8 @@ export async function contentOf(site: Site, path: string, target: string, base: 
   return 'trouble' in found ? { kind: 'unknown', why: found.trouble } : found
 }
 
-const privateObjects = (folder: string): Record<string, string> => ({
+/** For a look that makes objects: none of them comes into the repository. */
+export const privateObjects = (folder: string): Record<string, string> => ({
   GIT_OBJECT_DIRECTORY: join(folder, NEW_OBJECTS),
   GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${join(folder, 'objects').replaceAll(/[\\"]/g, '\\$&')}"`,
 })

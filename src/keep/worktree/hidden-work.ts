@@ -45,7 +45,7 @@ async function lonelyCommits(git: Look, own: string): Promise<WorktreeState | nu
 const MAX_HISTORY = 500
 
 /** The commits that the end of a log of git's names; null: it is there, and is no file. */
-async function historyOf(log: string): Promise<string[] | null> {
+export async function historyOf(log: string): Promise<string[] | null> {
   const text = orNull(() => withFile(log, 'read', endOf, 'followed'))
   if (text === null) return (await isThere(log)) ? null : []
   return [...new Set(linesOf(text).flatMap((line) => /^[\da-f]+ ([\da-f]{40,64}) /.exec(line)?.[1] ?? []))]

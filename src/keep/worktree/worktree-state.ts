@@ -8,7 +8,7 @@ import { type Look, lookAt, type Site } from './looking.ts'
 import { type Seat, seatOf } from './seat.ts'
 
 /** What in a worktree's own git folder says that git is in the middle of something. */
-const UNDER_WAY = /^(?:rebase-merge|rebase-apply|MERGE_HEAD|CHERRY_PICK_HEAD|REVERT_HEAD|sequencer|BISECT_LOG|index\.lock)$/
+export const UNDER_WAY = /^(?:rebase-merge|rebase-apply|MERGE_HEAD|CHERRY_PICK_HEAD|REVERT_HEAD|sequencer|BISECT_LOG|index\.lock)$/
 
 /** What is to be said of a linked worktree before it may be removed. Writes nothing, and runs nothing of the repository's. */
 export async function stateOf(site: Site, path: string): Promise<WorktreeState> {
@@ -44,10 +44,14 @@ async function stateBySeat({ own }: Seat): Promise<WorktreeState | null> {
   if (names.includes('modules')) return SUBMODULES
   const busy = names.find((name) => UNDER_WAY.test(name))
   if (busy !== undefined) return { kind: 'dirty', why: `git is in the middle of something, or was stopped there (${busy})` }
-  if (names.includes('locked') && reason?.startsWith(WORKTREE_REASON) !== true)
+  if (isLockedByOther(own, names))
     return { kind: 'dirty', why: `somebody locked it (git worktree lock): ${reason?.trim() ?? 'the reason cannot be read'}` }
   return null
 }
+
+/** Git's own lock of ours says so; any other one is somebody's wish that it stays. */
+export const isLockedByOther = (own: string, names: readonly string[]): boolean =>
+  names.includes('locked') && readIfFile(join(own, 'locked'), policy.smallFileBytes, 'followed')?.startsWith(WORKTREE_REASON) !== true
 
 const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() !== false
 const SUBMODULES: WorktreeState = { kind: 'dirty', why: 'it has submodules, which may hold work of their own' }

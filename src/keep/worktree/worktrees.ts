@@ -1,12 +1,14 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { BRANCH_PREFIX, type Environment, REMOVED_PREFIX, type WorktreeRequest, type Worktrees } from '../../model/index.ts'
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { BRANCH_PREFIX, type Environment, type WorktreeRequest, type Worktrees } from '../../model/index.ts'
 import { type Acting, actingGit } from './acting.ts'
 import { contentOf } from './content.ts'
+import { discard } from './discard.ts'
 import { type Answer, isThere, linesOf } from './git.ts'
 import type { Site } from './looking.ts'
+import { merge } from './merge.ts'
 import { seatOf } from './seat.ts'
+import { dropBranch, takeAway } from './take-away.ts'
 import { commitAt, stateOf } from './worktree-state.ts'
 
 /** For what writes or deletes a whole tree: a removal that is cut short would look like work in it. */
@@ -22,6 +24,8 @@ export function gitWorktrees(env: Environment, looks: string): Worktrees {
     state: (path) => stateOf(site, path),
     content: (path, target, base) => contentOf(site, path, target, base),
     branchAt: (repository, branch) => branchAt(acting.quietly, repository, branch),
+    merge: (request) => merge(site, acting, request),
+    discard: (path, ref) => discard(site, acting, path, ref),
     remove: (path, proven) => remove(site, acting.quietly, path, proven ?? null),
   }
 }
@@ -102,10 +106,7 @@ async function takeBack(git: Git, repository: string, path: string): Promise<voi
   await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
 }
 
-/**
- * Git alone would remove one in the middle of a rebase, or on a commit that nothing else holds. It is moved aside first: one who dies over
- * the removal leaves no half of a worktree behind, only what `prune` may delete.
- */
+/** Git alone would remove one in the middle of a rebase, or on a commit that nothing else holds. */
 async function remove(site: Site, git: Git, path: string, proven: Proven | null): Promise<string | null> {
   const seen = await stateOf(site, path)
   if (seen.kind === 'half') return removeHalf(git, path)
@@ -115,29 +116,11 @@ async function remove(site: Site, git: Git, path: string, proven: Proven | null)
   const seat = seatOf(path)
   if (typeof seat === 'string') return seat
   const main = (args: readonly string[], ms?: number): Promise<Answer> => git(seat.common, ['--git-dir=.', ...args], ms)
-  const aside = join(dirname(path), `${REMOVED_PREFIX}${randomUUID()}`)
-  try {
-    await rename(path, aside)
-  } catch (error) {
-    return `it cannot be moved: ${(error as NodeJS.ErrnoException).code}`
-  }
-  // Its folder is gone, so git only forgets it; ours is the lock that it would heed.
-  const forgotten = await main(['worktree', 'remove', '--force', '--force', '--', path])
-  if (forgotten.kind === 'failed') {
-    await rename(aside, path).catch(() => {})
-    return forgotten.why
-  }
-  await rm(aside, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
+  const stays = await takeAway(main, path)
+  if (stays !== null) return stays
   const branch = proven?.seal.branch ?? (seen.kind === 'clean' ? seen.branch : null)
   if (branch?.startsWith(BRANCH_PREFIX)) await dropBranch(main, branch, proven?.seal.head ?? null)
   return null
-}
-
-/** A branch is dropped only at the commit that was compared, or if git itself sees that it holds nothing of its own. */
-async function dropBranch(main: (args: readonly string[]) => Promise<Answer>, branch: string, at: string | null): Promise<void> {
-  if (at === null) return void (await main(['branch', '-d', '--', branch]))
-  const dropped = await main(['update-ref', '-d', `refs/heads/${branch}`, at])
-  if (dropped.kind === 'done') await main(['config', '--local', '--remove-section', `branch.${branch}`])
 }
 
 /** It is compared once more: only that very content may go. */

@@ -19,6 +19,11 @@ export const WORKTREE_PROBLEMS = {
   'worktree-not-made': { kind: 'badCommand', means: 'Git could not make the worktree.' },
   'worktree-unfinished': { kind: 'held', means: 'Another command is still making the worktree.' },
   'worktree-has-work': { kind: 'held', means: 'The worktree of the session has work that is nowhere else.' },
+  'worktree-none': { kind: 'notFound', means: 'The session has no worktree of Holdfast, or that is gone.' },
+  'worktree-in-use': { kind: 'held', means: 'A session or a process works in the worktree, or where it would be merged.' },
+  'worktree-unsaved': { kind: 'held', means: 'The worktree, or the place where it would be merged, has changes that nobody committed.' },
+  'worktree-kept': { kind: 'held', means: 'The worktree cannot be removed without losing something.' },
+  'merge-refused': { kind: 'held', means: 'The branch cannot be merged by itself.' },
   'worktree-names-used-up': { kind: 'unavailable', means: 'Too many worktrees have this name.' },
 } as const satisfies ProblemTable
 
