@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { PROBLEMS, Problem, type ProblemId, plain, plainParagraph } from '../../src/model/index.ts'
+import { PROBLEMS, Problem, type ProblemId, plain, plainParagraph, type WorktreeContent } from '../../src/model/index.ts'
 import * as show from '../../src/show/index.ts'
 import { daemonRecord, ended, intent, lock, member, NOW, row, running, session, stopping } from '../decide/build.ts'
 import { verifies } from '../requirements.ts'
@@ -137,6 +137,15 @@ const status = {
   runs: 'unknown' as const,
   disagreement: 'they differ',
 }
+const homeView = { session: 'id', path: '/w', branch: 'b', repository: '/r', target: 'main' }
+const contents = (why: string): WorktreeContent[] => {
+  const compared = { seal: { branch: null, head: 'head', tree: 'tree' }, commits: 1, files: 2 }
+  return [
+    { kind: 'ahead', ...compared },
+    { kind: 'in-target', how: 'merged', ...compared },
+    { kind: 'unknown', why },
+  ]
+}
 type Given = (paint: show.Paint, text: string) => readonly (readonly string[] | string | null)[]
 const on = (text: string) => {
   return <T>(value: T): T => poisoned(value, text)
@@ -247,6 +256,12 @@ const TEXTS: Readonly<Record<string, Given>> = {
       NOW,
       paint,
     ),
+  ],
+  discardedText: (_, text) =>
+    contents(text).map((content) => show.discardedText({ ...on(text)({ ...homeView, ref: 'ref' }), content, branchStays: true })),
+  leftText: (_, text) => contents(text).map((content) => show.leftText({ ...on(text)(homeView), content, unsaved: 1 })),
+  mergedText: (_, text) => [
+    show.mergedText({ ...on(text)(homeView), isGone: false, answer: { kind: 'merged', how: 'merge-commit', commits: 1, files: 2 } }),
   ],
   membersText: (_, text) => [show.membersText(on(text)([member(3)]))],
   messageText: (paint, text) => [
