@@ -10,16 +10,19 @@ import { answerTo } from '../start/answer.ts'
 export const discard: Command = {
   name: 'discard',
   group: 'start and end',
-  summary: 'remove the worktree of an ended session, and keep its content under a ref',
+  summary: 'remove the worktree of a session, and keep its content',
   arguments: [{ name: 'S', thing: 'session', about: 'a session that worked in a worktree (run --worktree)' }],
-  options: [flag('yes', 'do not ask', 'y')],
+  options: [flag('yes', 'do not ask')],
   more: () => ({
     description: [
       'Removes the worktree with whatever lies in it, and a branch that Holdfast made (holdfast/…).',
       'Commits, changes, new files and single ignored files are kept in a commit under refs/holdfast/discarded, which is named. Ignored folders are not.',
       'On a terminal it asks first. It is refused while anybody works in the worktree.',
     ],
-    examples: [['discard web --yes', 'The worktree of session web is gone, and a ref keeps what was in it.']],
+    examples: [
+      ['discard web', 'You are asked first, and then the worktree of session web goes.'],
+      ['discard web --yes', 'The worktree is gone, and a ref keeps its content.'],
+    ],
     exits: {
       done: 'the worktree is gone',
       badCommand: 'it was not confirmed',

@@ -14,10 +14,13 @@ export const merge: Command = {
   more: () => ({
     description: [
       'Merges the branch of the session into the branch that the main working tree is on: fast-forward, or a merge commit.',
-      'It is refused, and nothing is changed, if something is not committed on either side, if both changed the same lines, or if somebody works there.',
+      'Files that nobody committed, the same lines changed on both sides, or somebody at work there are refused. A refusal changes nothing.',
       'The branch and the worktree stay.',
     ],
-    examples: [['merge web', 'The commits of session web are in the branch of the main working tree.']],
+    examples: [
+      ['merge web', 'The commits of session web are in the branch of the main working tree.'],
+      ['merge web --json', 'A program reads how it was merged, and how much.'],
+    ],
     exits: {
       done: 'the branch is merged, or was already',
       notFound: 'no such session, or it has no worktree',
