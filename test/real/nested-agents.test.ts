@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { gone, inLab, type Lab, readOr, until } from './lab.ts'
+import { gone, inLab, isAlive, type Lab, readOr, until } from './lab.ts'
 import { type Obedient, obedient } from './obedient.ts'
+import { program } from './strangers.ts'
 
 /** An answer of the stand-in burns so much. */
 const ANSWER = 110
@@ -114,5 +116,50 @@ verifies('bounded', 'a budget counts the agents inside a session, and ends it wi
     const { usage, tasks } = await shown(lab, 's')
     expect(usage.tokens?.total).toBe(2 * ANSWER)
     expect(tasks).toMatchObject([{ state: 'superseded', usage: { tokens: { total: answersIn(lab, REVIEW) * ANSWER } } }])
+  }),
+)
+
+/** A program under an agent's name that writes a rollout as Codex does, until it is ended; it is told what to write by a script. */
+function rollouts(lab: Lab, name: string, variable: string): { readonly command: string; answers(): number } {
+  const [id, home] = [randomUUID(), lab.newDir()]
+  const day = join(home, 'sessions', '2026', '11', '19')
+  mkdirSync(day, { recursive: true })
+  const rollout = join(day, `rollout-2026-11-19T00-00-00-${id}.jsonl`)
+  const script = join(home, 'work')
+  const usage = (tokens: string): string => `{"input_tokens":${tokens},"output_tokens":10,"total_tokens":0}`
+  const info = `{"total_token_usage":${usage("'$((n * 100))'")},"last_token_usage":${usage('100')}}`
+  const line = `{"timestamp":"'$(date -u +%Y-%m-%dT%H:%M:%S.%3NZ)'","type":"event_msg","payload":{"type":"token_count","info":${info}}}`
+  const first = `{"type":"session_meta","payload":{"id":"${id}","cwd":"/"}}`
+  writeFileSync(script, `exec 3>>${rollout}; echo '${first}' >&3; n=0\nwhile sleep 0.2; do n=$((n + 1)); echo '${line}' >&3; done\n`)
+  return {
+    command: `${variable}=${home} ${program(lab, name, '/bin/bash')} ${script}`,
+    answers: () =>
+      readOr(rollout)
+        .split('\n')
+        .filter((text) => text.includes('token_count')).length,
+  }
+}
+
+verifies('bounded', 'a budget counts Codex and Every Code inside a session of another harness, which writes nothing meanwhile', () =>
+  inLab(async (lab) => {
+    const agent = obedient(lab)
+    for (const [session, name, variable, harness] of [
+      ['one', 'codex', 'CODEX_HOME', 'codex'],
+      ['two', 'coder', 'CODE_HOME', 'code'],
+    ] as const) {
+      spawnSync('mkfifo', [join(lab.agentDir, `obey.${session}`)])
+      const run = ['run', '--session', session, '--dir', lab.newDir(), '--budget', '1000', '--detach', '--', 'claude', '--session-id', randomUUID()]
+      await lab.ok(run, { env: agent.env })
+      await agent.tell(session, 'burn')
+      const inner = rollouts(lab, name, variable)
+      const pid = Number(await agent.tell(session, `${inner.command} </dev/null >/dev/null 2>&1 & echo $!`))
+      // No verb looks meanwhile: the timer of the run does.
+      await until('the budget to be spent', () => !isAlive(pid))
+      await until('its end', async () => (await lab.status(session)).state === 'stopped')
+      const ended = await shown(lab, session)
+      expect(ended).toMatchObject({ endedBy: 'budget', usage: { tokens: { total: ANSWER } } })
+      expect(ended.tasks).toMatchObject([{ state: 'superseded', usage: { tokens: { total: inner.answers() * ANSWER } } }])
+      expect(ended.tasks[0]?.session).toContain(`${session}.${harness}-`)
+    }
   }),
 )

@@ -2,7 +2,9 @@ import type { LiveRun, Store } from '../../model/index.ts'
 import { isLive } from '../../model/index.ts'
 import { learnNative } from '../conversation/conversation.ts'
 import { type Known, knownOf } from '../conversation/known-harness.ts'
+import { liveNested } from '../conversation/nested.ts'
 import { countSpent, spentOf } from '../usage/budget-spent.ts'
+import { nestedSpentAt } from '../usage/count-nested.ts'
 import { filesOf } from '../usage/count-tokens.ts'
 import type { World } from '../world/world.ts'
 import { endAsked } from './finish.ts'
@@ -21,9 +23,13 @@ export async function followRun(world: World, id: string, what: string): Promise
   const spent = run.budget === null ? 'within' : await endSpent(world, store, run, run.budget)
   if (spent === 'ended') return false
   // With no file to wait for, the timer lets us look again at once.
-  world.usageFiles.recordFollowed(id, spent === 'more' ? [] : filesOf(world, id))
+  world.usageFiles.recordFollowed(id, spent === 'more' || hasYoungInside(world, run) ? [] : filesOf(world, id))
   return true
 }
+
+/** An agent inside whose conversation is not known yet: it tells that soon after its start, if at all. */
+const hasYoungInside = (world: World, run: LiveRun): boolean =>
+  liveNested(world, run).some((agent) => world.clock.now() - agent.startedAt < world.policy.captureMs && nestedSpentAt(world, run.id, agent) === null)
 
 /** An agent tells its id soon after its start, if at all: at first we look often. */
 async function learnSoon(world: World, store: Store, run: LiveRun, known: Known): Promise<void> {

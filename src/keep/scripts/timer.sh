@@ -55,7 +55,8 @@ hf_touch() {
 }
 
 hf_clock
-hf_deadline='' hf_pause=2
+# An agent inside may come long after what its session wrote, and write elsewhere: after news, Node looks again after 10 s, 20 s, 40 s, up to 320 s.
+hf_deadline='' hf_pause=2 hf_quiet=0 hf_again=5
 [ -z "$2" ] || hf_deadline=$((hf_now + $2 * 100))
 # In slices, so that a timer whose keeper was killed does not outlive its agent for long. Whoever records the end ends it too.
 while [ -n "$hf_follow$hf_deadline" ]; do
@@ -64,7 +65,14 @@ while [ -n "$hf_follow$hf_deadline" ]; do
     hf_slice=$hf_pause
     # An id that is not told at once may not be told before somebody has typed something.
     if [ "$hf_follow" = id ] && [ "$hf_pause" -lt 16 ]; then hf_pause=$((hf_pause * 2)); fi
+    hf_quiet=$((hf_quiet + 1))
     if hf_news; then
+      hf_quiet=0 hf_again=5
+    elif [ "$hf_quiet" -ge "$hf_again" ]; then
+      hf_quiet=0
+      [ "$hf_again" -ge 160 ] || hf_again=$((hf_again * 2))
+    fi
+    if [ "$hf_quiet" = 0 ]; then
       # A plain `:` that cannot write would end us, and the deadline with us.
       hf_code=1
       if hf_touch || [ -d "$hf_dir" ]; then hf_await "$hf_node" "$hf_cli" _follow "$hf_run" "$hf_follow"; fi
