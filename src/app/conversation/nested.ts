@@ -4,7 +4,7 @@ import { argumentsOf, captureNative } from '../../harness/index.ts'
 import type { Agent, Ended, Harness, LiveRun, Member, NestedAgent, Run, RunBase, Running, Store, Tokens } from '../../model/index.ts'
 import { isLive, sameProcess } from '../../model/index.ts'
 import { beginNested, endNested, nativesOfNested } from '../usage/count-nested.ts'
-import { noteNested, noteOver, openNotes } from '../usage/nested-notes.ts'
+import { isSame, noteNested, noteOver, openNotes } from '../usage/nested-notes.ts'
 import type { World } from '../world/world.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function noteAgents(
   let counted = members
   const open = openNotes(world, run.id)
   for (const agent of inner) {
-    const known = open.find(({ process }) => sameProcess(process, agent.row))
+    const known = open.find((note) => isSame(note, agent))
     if (known === undefined) counted ??= (await censusOf(run, world, false)).members
     const isOwn = known !== undefined || counted?.some(({ row }) => sameProcess(row, agent.row)) === true
     const nested = isOwn ? (known ?? noteNested(world, run, agent)) : null

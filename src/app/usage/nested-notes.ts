@@ -36,28 +36,33 @@ type Notes = Pick<World, 'clock' | 'env' | 'processes' | 'usageFiles'>
 /** Writes down an agent that is proven to be a member of the run; null: there are more than anybody would look at. */
 export function noteNested(world: Notes, run: Pick<Run, 'id' | 'session' | 'dir'>, agent: Agent): NestedAgent | null {
   const known = nestedNotes(world, run.id)
-  const before = known.find((note) => sameProcess(note.agent.process, agent.row))
+  const before = known.find((note) => isSame(note.agent, agent))
   if (before !== undefined || known.length >= MAX_NOTED) return before?.agent ?? null
   const nested = nestedFrom(world, run, agent)
   recordNestedLine(world, run.id, { nested })
   return nested
 }
 
-export const isNoted = (world: Pick<World, 'usageFiles'>, run: string, { row }: Pick<Agent, 'row'>): boolean =>
-  nestedNotes(world, run).some(({ agent }) => sameProcess(agent.process, row))
+/** What only launched it is the same agent: a look may have seen that alone, before there was more. */
+export const isSame = ({ process: noted }: NestedAgent, { row, launchers }: Pick<Agent, 'row' | 'launchers'>): boolean =>
+  [row, ...launchers].some((one) => sameProcess(noted, one))
 
-/** As it is now. */
+export const isNoted = (world: Pick<World, 'usageFiles'>, run: string, agent: Pick<Agent, 'row' | 'launchers'>): boolean =>
+  nestedNotes(world, run).some((note) => isSame(note.agent, agent))
+
+/** As it is now. It is known by its outermost process, which lives as long as it does. */
 export function nestedFrom(world: Notes, run: Pick<Run, 'id' | 'session' | 'dir'>, { harness, row, launchers, argv, cwd }: Agent): NestedAgent {
   const { clock, processes } = world
-  const parent = processes.sample((launchers[0] ?? row).parent)
+  const outermost = launchers[0] ?? row
+  const parent = processes.sample(outermost.parent)
   return {
     run: newRunId(),
-    session: `${run.session.slice(0, 90)}.${harness}-${row.pid}-${row.ticks % 1000}`,
+    session: `${run.session.slice(0, 90)}.${harness}-${outermost.pid}-${outermost.ticks % 1000}`,
     harness,
-    process: { pid: row.pid, ticks: row.ticks },
+    process: { pid: outermost.pid, ticks: outermost.ticks },
     argv: cut(argv.length > 0 ? argv : [row.name]),
     dir: cwd ?? run.dir,
-    startedAt: clock.now() - (processes.ticks() - row.ticks + ROUNDED_TICKS) * MS_PER_TICK,
+    startedAt: clock.now() - (processes.ticks() - outermost.ticks + ROUNDED_TICKS) * MS_PER_TICK,
     startedBy: parent.kind === 'seen' ? { pid: parent.row.pid, name: parent.row.name } : null,
     env: { ...placesOf(world, run.id), ...placesIn(processes.environment(row.pid)) },
   }
