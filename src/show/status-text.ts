@@ -47,6 +47,7 @@ function briefFacts(sight: SessionView, now: number, time: Time): Fact[] {
     result === null ? ['plan', sayingText(plan, now)] : ['result', sayingText(result, now)],
     ['messages', unreadText(sight)],
     ['tasks', tasks.length === 0 ? null : `${live} live of ${tasks.length}: holdfast task ls ${session.id}`],
+    ...tasks.flatMap((task): Fact[] => (task.nested === undefined ? [] : [['inside', taskText(task, now)]])),
     ['tokens', sight.tokens?.session == null ? null : tokensText(sight.tokens.session)],
     ['unwatched', unwatchedText(sight, time)],
     ...(isLive(run)

@@ -51,7 +51,7 @@ verifies('visible', 'an agent inside a session is a task of it while it lives, w
     expect(listed.tasks).toMatchObject([{ state: 'running', nested: { pid, nativeId: REVIEW, harness: 'claude', startedBy: { name: 'claude' } } }])
     const name = listed.tasks[0]?.session ?? ''
     expect(await lab.ok(['ls'])).toMatch(new RegExp(`\\n  ${name} +running +${pid} .*started by claude`))
-    expect(await lab.ok(['status', 's'])).toMatch(new RegExp(`task +${name} running for .*tokens.*started by claude`))
+    expect(await lab.ok(['status', 's'])).toMatch(new RegExp(`inside +${name} running for .*tokens.*started by claude`))
     expect(await lab.ok(['tree', 's'])).toContain(`task ${name} running`)
     expect(await lab.ok(['siblings'])).toContain(`inside it: ${name} running`)
     expect(await lab.ok(['task', 'ls'])).toMatch(new RegExp(`${name} +s +running`))
