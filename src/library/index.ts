@@ -49,9 +49,12 @@ import {
 } from '../app/index.ts'
 import type { HoldfastEvent, Inbox, Lock, Message, Run, SayingKind } from '../model/index.ts'
 import type { CheckView, Finding, LockView, SessionView, UnmanagedView, WhoView } from '../show/index.ts'
+import { type Work, workIn } from './work.ts'
 
-export type { Ended, Exit, Run, RunState, Session } from '../model/index.ts'
+export type { FinishRequest, WorkAddition } from '../app/index.ts'
+export type { Ended, Exit, Feedback, RequestEvent, Run, RunState, Session, WorkRequest } from '../model/index.ts'
 export { Problem, type ProblemId } from '../model/index.ts'
+export type { CancelledView, ExplainedView, FinishedView, RequestStory, RequestView } from '../show/index.ts'
 export type {
   Change,
   CheckView,
@@ -80,6 +83,7 @@ export type {
   Unlocked,
   UnmanagedView,
   WhoView,
+  Work,
 }
 
 /** The use cases of the command line, for other tools. Runs started from here are always detached, or (`tmux: true`) in a pane. */
@@ -123,6 +127,8 @@ export type Holdfast = {
   /** Testimony that what cannot be proven gone is gone. */
   resolveGone(reference: string): Promise<Run>
   examine(): Promise<Finding[]>
+  /** Requests for agents. A worker (`holdfast worker run`, or the daemon) sees to them. */
+  readonly work: Work
   close(): void
 }
 
@@ -154,6 +160,7 @@ export function openHoldfast(options: { home?: string; env?: NodeJS.ProcessEnv }
     prune: (dryRun = false) => prune(world, dryRun),
     resolveGone: (reference) => resolveGone(world, reference),
     examine: () => examine(world),
+    work: workIn(world),
     close: () => world.close(),
   }
 }

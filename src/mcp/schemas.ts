@@ -30,6 +30,8 @@ export const command = z
   .describe('program and arguments; no shell is between')
 export const messageText = text(policy.messageBytes)
 export const sayingText = text(policy.sayingBytes)
+export const requestName = name.describe('a request; at least four characters of its id')
+export const resultText = text(policy.sayingBytes).describe('what came of it')
 export const waitSeconds = z
   .number()
   .min(0)

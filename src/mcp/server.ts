@@ -6,9 +6,10 @@ import { offerEvents } from './events.ts'
 import { SEEING } from './seeing.ts'
 import type { Serving } from './serving.ts'
 import type { Subscriptions } from './subscriptions.ts'
+import { WORKING } from './working.ts'
 
 const INSTRUCTIONS =
-  'Holdfast knows which coding agents are at work on this machine. Ask whoami for your own session and siblings for the others; check_lock before you write outside your directory, and lock it; report your plan and result; message others and read your inbox.'
+  'Holdfast knows which coding agents are at work on this machine. Ask whoami for your own session and siblings for the others; check_lock before you write outside your directory, and lock it; report your plan and result; message others and read your inbox. If you work on a request, work_show tells it, and work_finish reports its result.'
 
 /** The same tools and resources in both eras of the protocol: one server for each connection, or for each request where there is none. */
 export const serverFactory =
@@ -21,7 +22,7 @@ export const serverFactory =
       { name: 'holdfast', title: 'Holdfast', version },
       { capabilities: { tools: { listChanged: false }, resources: { subscribe, listChanged: false } }, instructions: INSTRUCTIONS },
     )
-    for (const tool of [...SEEING, ...ACTING]) tool(server, serving)
+    for (const tool of [...SEEING, ...ACTING, ...WORKING]) tool(server, serving)
     offerEvents(server, serving)
     if (subscriptions !== null && era === 'legacy') hearSubscriptions(server, subscriptions)
     return server

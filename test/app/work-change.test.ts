@@ -4,10 +4,12 @@ import {
   cancelRequest,
   explainRequest,
   finishRequest,
+  ownRequest,
   rerunRequest,
   retryFeedback,
   retryRequest,
   seeFeedback,
+  watchRequest,
 } from '../../src/app/index.ts'
 import { verifies } from '../requirements.ts'
 import { refusal, workLab } from './work-lab.ts'
@@ -198,4 +200,40 @@ describe('explain', () => {
       next: { command: `holdfast logs work-${id}` },
     })
   })
+})
+
+describe('watch', () => {
+  test('each step is told once, the last one too, and then it is over', async () => {
+    const { add, world, run, sim } = await workLab()
+    const { id } = await add()
+    await run(id)
+    let ending: Promise<unknown> | null = null
+    sim.after(1_000, () => {
+      ending = cancelRequest(world, id)
+    })
+    const kinds: string[] = []
+    for await (const { kind } of watchRequest(world, id)) kinds.push(kind)
+    await ending
+    expect(kinds).toEqual(['added', 'claimed', 'started', 'closing', 'cancelled'])
+  })
+
+  test('one who has heard enough hears no more', async () => {
+    const { add, world } = await workLab()
+    const { id } = await add()
+    const enough = new AbortController()
+    const kinds: string[] = []
+    for await (const { kind } of watchRequest(world, id, enough.signal)) {
+      kinds.push(kind)
+      enough.abort()
+    }
+    expect(kinds).toEqual(['added'])
+  })
+})
+
+verifies('named', 'an agent is told its own request, and one that has none is refused', async () => {
+  const { add, world, run } = await workLab()
+  const { id } = await add()
+  const { inside } = await run(id)
+  expect(await ownRequest(inside)).toBe(id)
+  expect(await refusal(ownRequest(world))).toMatchObject({ id: 'caller-outside-session' })
 })

@@ -39,6 +39,7 @@ console.log(JSON.stringify({
   stopped: stopped[0].end.kind, ended: ended.state, events: (await holdfast.events('lib')).map((event) => event.kind), locks: await holdfast.locks(), changes: await holdfast.reconcile(),
   tree: tree.members.map((member) => member.row.name), litter: (await holdfast.prune(true)).length, findings: (await holdfast.examine()).map((finding) => finding.topic),
   talk: [who.kind, others, sent.reached, read.messages.map((message) => [message.text, message.from.session]), report],
+  work: [await holdfast.work.list(), await holdfast.work.show('wnone').catch((problem) => problem.id)],
   task: await holdfast.startTask({ onRetire: 'cancel', argv: ['true'] }).catch((problem) => problem.exitCode), gone: await holdfast.resolveGone('lib').catch((problem) => problem.exitCode),
 }))
 holdfast.close()
@@ -60,6 +61,7 @@ test('the same use cases, imported from holdfast, with types', () =>
       tree: ['sleep'],
       litter: 0,
       findings: ['agents', 'config', 'containment', 'marker', 'sight', 'daemon', 'tmux', 'notifications'],
+      work: [[], 'request-unknown'],
       task: 64,
       gone: 66,
     })

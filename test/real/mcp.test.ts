@@ -7,7 +7,7 @@ import { verifies } from '../requirements.ts'
 import { COMMAND, inLab, type Lab, readOr, until } from './lab.ts'
 import { type Connection, calling, connect, ERAS, INITIALIZE, identity, isThere, type Mode, message, speak } from './mcp-client.ts'
 
-const TOOLS = 'whoami siblings status locks check_lock tasks lock unlock start_task report message inbox'
+const TOOLS = 'whoami siblings status locks check_lock tasks lock unlock start_task report message inbox work_show work_explain work_finish'
 
 /** The server below an agent that lives on without it. `before`: what comes before the command. */
 function inSession(lab: Lab, before: string): string[] {
@@ -93,6 +93,8 @@ async function acting({ call, refused }: Connection, lab: Lab, elsewhere: string
   expect(started).toMatchObject({ session: 's.bg', onRetire: 'cancel' })
   expect(await until('the task', () => readOr(join(lab.agentDir, 'task')).trim())).toBe(lab.dir)
   expect(await call('tasks')).toMatchObject({ session: 's', tasks: [{ session: 's.bg', state: 'running', parent: 's' }] })
+  for (const name of ['work_show', 'work_explain']) expect(await refused(name, {})).toMatch(/session s works on no request/)
+  expect(await refused('work_finish', { summary: 'done' })).toMatch(/session s works on no request/)
   expect(await refused('start_task', { command: [] })).toMatch(/Invalid arguments/)
   expect(await refused('start_task', { command: ['echo', 'a\0b'] })).toMatch(/NUL/)
   expect(await refused('start_task', { command: ['/not/there'] })).toMatch(/not\/there/)

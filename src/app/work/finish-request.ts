@@ -1,9 +1,9 @@
-import { Problem, policy, type Run, type Store, type WorkRequest } from '../../model/index.ts'
+import { Problem, policy, type Store, type WorkRequest } from '../../model/index.ts'
 import type { FinishedView } from '../../show/index.ts'
-import { ancestorsOf } from '../caller/caller.ts'
-import { type WhoAmI, whoMayAct } from '../caller/who-am-i.ts'
+import { whoMayAct } from '../caller/who-am-i.ts'
 import type { World } from '../world/world.ts'
-import { allRequests, findRequest } from './find-request.ts'
+import { findRequest } from './find-request.ts'
+import { nearestOrRefused, requestsAround } from './own-request.ts'
 import { overProblem, refuseOver, tidyWorktree } from './request-ends.ts'
 import { viewOf } from './see-work.ts'
 
@@ -19,7 +19,8 @@ export async function finishRequest(world: World, { request: reference, summary,
   const self = await whoMayAct(world)
   const store = await world.store('writer')
   const mine = await requestsAround(world, store, self)
-  const found = reference === undefined ? aroundOrRefused(self, mine) : await findRequest(store, reference)
+  const found =
+    reference === undefined ? nearestOrRefused(self, mine, 'name it: holdfast work finish ID --summary TEXT') : await findRequest(store, reference)
   const inside = mine.find(({ request }) => request.id === found.id)
   refuseOver(found)
   if (inside !== undefined && inside.run.epoch <= found.seenEpoch) throw late(found, `run ${inside.run.id} worked on an earlier claim of it`)
@@ -43,27 +44,6 @@ function resultText(summary: string | undefined): string | null {
   if (text.length > policy.feedbackChars)
     throw new Problem('text-too-long', `a summary has ${policy.feedbackChars} characters at most, and this one has ${text.length}`)
   return text === '' ? null : text
-}
-
-type Around = { readonly request: WorkRequest; readonly run: Run }
-
-/** The requests whose session the caller is in, or was started in, the nearest first; of one session the open one. */
-async function requestsAround(world: World, store: Store, self: WhoAmI): Promise<Around[]> {
-  if (self.kind !== 'session') return []
-  const all = await allRequests(store)
-  const runs = await Promise.all((await ancestorsOf(world, self.run, 'writer')).map((id) => store.runs.get(id)))
-  return runs.flatMap((run) => {
-    const request = run === null ? undefined : all.find(({ session }) => session === run.session)
-    return run === null || request === undefined ? [] : [{ request, run }]
-  })
-}
-
-function aroundOrRefused(self: WhoAmI, [nearest]: readonly Around[]): WorkRequest {
-  if (nearest !== undefined) return nearest.request
-  const hint = 'name it: holdfast work finish ID --summary TEXT'
-  throw self.kind === 'session'
-    ? new Problem('request-none-around', `session ${self.session.id} works on no request`, { hint })
-    : new Problem('caller-outside-session', `only inside its session a request needs no name, and you are in none: ${self.why}`, { hint })
 }
 
 const late = ({ id }: WorkRequest, why: string): Problem =>
