@@ -3,14 +3,12 @@ import { isLive, isOpen, policy, type Store, type WorkRequest } from '../../mode
 import type { ExplainedView } from '../../show/index.ts'
 import { seeOne } from '../see/look-at-sessions.ts'
 import type { World } from '../world/world.ts'
+import { workOfRepository } from './pass/workflow.ts'
 import { seeRequest } from './see-work.ts'
 import { workerPresence } from './worker-presence.ts'
 
-/** Why nothing of a repository begins; null: nothing is in the way. */
-export type RepoBlock = (repo: string) => Promise<ExplainFacts['repoBlock']>
-
 /** Why a request stands where it stands, from what is true now. Nothing is changed. */
-export async function explainRequest(world: World, reference: string, repoBlock: RepoBlock = async () => null): Promise<ExplainedView> {
+export async function explainRequest(world: World, reference: string): Promise<ExplainedView> {
   const { request, followedBy, feedback } = await seeRequest(world, reference)
   const store = await world.store('reader')
   const now = world.clock.now()
@@ -25,9 +23,15 @@ export async function explainRequest(world: World, reference: string, repoBlock:
     worker: isOpen(request) ? await workerPresence(world) : { kind: 'none', why: 'nothing is to be done' },
     run: await runOf(world, store, request),
     claimant: request.claimant === null ? 'gone' : judge(world.processes, request.claimant.place, request.claimant.process).kind,
-    repoBlock: isQueued ? await repoBlock(request.order.repo) : null,
+    repoBlock: isQueued ? await blockOf(world, request.order.repo) : null,
   }
   return { id: request.id, title: request.order.title, state: request.state, cause: request.cause, reason: request.reason, ...explain(facts) }
+}
+
+/** Nothing of a repository begins whose `WORKFLOW.md` nobody has allowed. */
+async function blockOf(world: World, repo: string): Promise<ExplainFacts['repoBlock']> {
+  const work = await workOfRepository(world, repo)
+  return work.kind === 'blocked' ? { why: work.why, hint: work.hint } : null
 }
 
 /** Its newest run, as the operating system shows it now. */
