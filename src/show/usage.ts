@@ -1,13 +1,19 @@
 import type { Tokens } from '../model/index.ts'
 import { totalTokens } from '../model/index.ts'
 
-/** `12.3k tokens (in 8.1k, out 1.2k, cache 3.0k), $0.12` */
+/** `12.3k tokens (in 8.1k, out 1.2k, cache read 2.0k, cache written 1.0k), $0.12`: reads from a cache cost least, and stand apart. */
 export function tokensText(tokens: Tokens): string {
-  const cache = tokens.cacheRead + tokens.cacheWrite
-  const parts = [`in ${count(tokens.input)}`, `out ${count(tokens.output)}`, ...(cache === 0 ? [] : [`cache ${count(cache)}`])]
+  const parts = [
+    `in ${count(tokens.input)}`,
+    `out ${count(tokens.output)}`,
+    ...cached('read', tokens.cacheRead),
+    ...cached('written', tokens.cacheWrite),
+  ]
   const cost = tokens.cost === null ? '' : `, ${dollars(tokens.cost)}`
   return `${tokensShort(tokens)} ${totalTokens(tokens) === 1 ? 'token' : 'tokens'} (${parts.join(', ')})${cost}`
 }
+
+const cached = (how: string, tokens: number): string[] => (tokens === 0 ? [] : [`cache ${how} ${count(tokens)}`])
 
 /** `12.3k`, for a column. */
 export const tokensShort = (tokens: Tokens): string => count(totalTokens(tokens))

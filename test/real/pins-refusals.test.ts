@@ -20,9 +20,10 @@ test('refusals and their exit codes: 64, 66, 69, 70, 75', () =>
       id: 'directory-held',
       holder: HOLDER,
       relation: 'same',
+      worksIn: null,
       why: '<text>',
     })
-    await refuses(lab, 75, ['lock', lab.dir], { error: 'held', id: 'directory-held', holder: HOLDER, relation: 'same', why: '<text>' })
+    await refuses(lab, 75, ['lock', lab.dir], { error: 'held', id: 'directory-held', holder: HOLDER, relation: 'same', worksIn: null, why: '<text>' })
     await refuses(lab, 75, ['wait', 's', '--timeout', '10ms'], { error: 'held', id: 'session-still-running', hint: null })
     const broken = await lab.hf(['tree', 's', '--json'], { command: TEST_COMMAND, env: { HOLDFAST_FAILPOINTS: 'before:processes.table=throw' } })
     expect(broken).toMatchObject({ code: 70, stdout: '', stderr: expect.stringMatching(/^holdfast: a bug: Error: /) as string })
@@ -48,7 +49,15 @@ test('what cannot be proven: 76', () =>
       holder: HOLDER,
       why: '<text>',
     })
-    pinned(JSON.parse(check), { dir: lab.dir, state: 'unknown', own: false, why: '<text>', relation: 'same', holder: { ...LOCK_HOLDER, pid: null } })
+    pinned(JSON.parse(check), {
+      dir: lab.dir,
+      state: 'unknown',
+      own: false,
+      why: '<text>',
+      relation: 'same',
+      worksIn: null,
+      holder: { ...LOCK_HOLDER, pid: null },
+    })
   }))
 
 test('survivors: 79', () =>

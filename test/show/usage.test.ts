@@ -12,7 +12,7 @@ const tokens = (input: number, output = 0, cacheRead = 0, cacheWrite = 0, cost: 
 
 describe('tokens', () => {
   const texts: readonly [Tokens, string][] = [
-    [tokens(8100, 1200, 2000, 1000, 0.12), '12.3k tokens (in 8.1k, out 1.2k, cache 3.0k), $0.12'],
+    [tokens(8100, 1200, 2000, 1000, 0.12), '12.3k tokens (in 8.1k, out 1.2k, cache read 2.0k, cache written 1.0k), $0.12'],
     [tokens(8100, 1200), '9.3k tokens (in 8.1k, out 1.2k)'],
     [NO_TOKENS, '0 tokens (in 0, out 0)'],
     [tokens(1), '1 token (in 1, out 0)'],
