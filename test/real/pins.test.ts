@@ -78,8 +78,8 @@ test('locks: lock, lock --check, locks, unlock', () =>
       0,
       ['locks'],
       [
-        { ...example.HAND_LOCK, dir: free },
-        { ...example.LOCK, dir: lab.dir },
+        { ...example.HAND_LOCK, dir: free, takenAs: free },
+        { ...example.LOCK, dir: lab.dir, takenAs: lab.dir },
       ],
     )
     await pins(lab, 75, ['lock', '--check', lab.dir], {
@@ -88,10 +88,19 @@ test('locks: lock, lock --check, locks, unlock', () =>
       own: false,
       why: '<text>',
       relation: 'same',
+      worksIn: null,
       holder: example.LOCK_HOLDER,
     })
     await pins(lab, 0, ['unlock', free], [{ ...example.HAND_HOLDER, dir: free, broken: false }])
-    await pins(lab, 0, ['lock', '--check', free], { dir: free, state: 'free', own: false, why: '<text>', relation: null, holder: null })
+    await pins(lab, 0, ['lock', '--check', free], {
+      dir: free,
+      state: 'free',
+      own: false,
+      why: '<text>',
+      relation: null,
+      worksIn: null,
+      holder: null,
+    })
   }))
 
 test('inside a session: whoami, task start, task ls, report, message, inbox', () =>

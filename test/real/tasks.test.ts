@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifies } from '../requirements.ts'
-import { COMMAND, findings, gone, inLab, isAlive, type Lab, nodeStartMs, TEST_COMMAND, unable, until } from './lab.ts'
+import { COMMAND, findings, gone, inLab, isAlive, type Lab, nodeStartMs, readOr, TEST_COMMAND, unable, until } from './lab.ts'
 
 type Task = {
   session: string
@@ -206,6 +206,11 @@ verifies('unknown', 'what is overridden for one session is not overridden for wh
     const around = `${COMMAND} run --session outer --dir ${lab.dir} --detach -- sh -c '${agent}'; sleep 1002`
     const namespace = spawn('unshare', ['-pf', '-m', '--mount-proc', '--kill-child', 'sh', '-c', around], { env: lab.env, stdio: 'ignore' })
     await until('the inner one', async () => (await lab.hf(['status', 'inner', '--json'])).code === 0 && (await lab.status('inner')).pid !== null)
+    // Its keeper would see its end from inside, and end what was started in it.
+    const plan = join(lab.home, 'runs', String((await lab.status('outer'))['run']), 'plan')
+    const keepers = readdirSync('/proc').filter((pid) => readOr(`/proc/${pid}/cmdline`).endsWith(`gate.sh\0${plan}\0`))
+    expect(keepers).toHaveLength(1)
+    process.kill(Number(keepers[0]), 'SIGSTOP')
     await lab.ok(['run', '--session', 'outer', '--dir', lab.newDir(), '--detach', '--force', '--grace', '1s', '--', 'sleep', '1003'])
     expect(await lab.status('inner')).toMatchObject({ state: 'running', liveness: 'unknown' })
     namespace.kill('SIGKILL')
