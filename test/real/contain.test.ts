@@ -239,7 +239,7 @@ test(
     // Between the claim and the launch somebody takes the cgroup away: the launcher is held there.
     const started = lab.start(lab.detached('s', AGENT, 'tree'), {
       command: TEST_COMMAND,
-      env: { HOLDFAST_FAILPOINTS: 'after:containers.make=delay:700' },
+      env: { HOLDFAST_FAILPOINTS: 'after:containers.make=delay:3000' },
     })
     const [path = ''] = await until('a cgroup', () => (cgroupsOf(install(lab)).length > 0 ? cgroupsOf(install(lab)) : null))
     rmdirSync(path)

@@ -280,7 +280,7 @@ verifies('lock-life', 'an agent that dies while it is adopted leaves its tree he
         const child = await lab.pid('child')
         const adopting = lab.hf(['adopt', String(pid), '--session', 'taken'], {
           command: TEST_COMMAND,
-          env: { HOLDFAST_FAILPOINTS: 'before:keepers.mark=delay:60' },
+          env: { HOLDFAST_FAILPOINTS: 'before:keepers.mark=delay:1000' },
         })
         await until('the claim', async () => (await lab.hf(['status', 'taken', '--json'])).code === 0)
         process.kill(pid, 'SIGKILL')

@@ -144,7 +144,7 @@ verifies('evidence', 'what ended before it could be joined is told with its code
   inHostedLab(async (lab) => {
     await onTerminal(lab, SHELL, async (terminal) => {
       await terminal.sees('prompt>')
-      const slow = 'HOLDFAST_FAILPOINTS=before:panes.isOpen=delay:2000'
+      const slow = 'HOLDFAST_FAILPOINTS=before:panes.isOpen=delay:6000'
       typing(terminal, `${slow} ${TEST_COMMAND} run --session s --dir ${lab.dir} --tmux -- sh -c 'exit 3'; echo code=$?`)
       await terminal.sees(/code=\d/)
       expect(terminal.screen()).toMatch(/s failed: exit code 3\ncode=3\n/)
