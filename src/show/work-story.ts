@@ -15,7 +15,10 @@ const SENTENCES: Readonly<Record<string, (detail: Detail, at: number) => string>
   claimed: (detail) => `a worker took it (pid ${word(detail, 'pid')} on ${word(detail, 'host')}, claim ${word(detail, 'token')})`,
   placed: (detail) => `its worktree is ${word(detail, 'dir')} on ${word(detail, 'branch')}`,
   started: (detail) => `its agent was started (run ${word(detail, 'run')})`,
-  result: (detail) => `${word(detail, 'by')} reported a result${behind(detail, 'text')}`,
+  result: (detail) =>
+    Number(detail['commits']) > 0
+      ? `it has ${word(detail, 'commits')} ${detail['commits'] === 1 ? 'commit' : 'commits'} on ${word(detail, 'branch')}`
+      : `${word(detail, 'by')} reported a result${behind(detail, 'text')}`,
   released: (detail, at) => `it went back into the queue${behind(detail, 'why')}${untilText(detail, at)}`,
   waiting: (detail, at) => `it waits for ${FOR[word(detail, 'cause')] ?? word(detail, 'cause')}${behind(detail, 'summary')}${untilText(detail, at)}`,
   due: (detail) => `it went on${behind(detail, 'why')}`,

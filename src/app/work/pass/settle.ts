@@ -59,6 +59,7 @@ async function carryOutStep(settling: Settling, step: RequestStep): Promise<bool
       return store.requests.recordReleased(holdsOf(request), { why: step.why, dueAt, counts: step.counts }, at)
     }
     case 'pause':
+      if (step.cause === 'review') await recordCommits(settling)
       done.changes.push(`${request.id} waits for ${step.cause}`)
       return store.requests.recordPaused(holdsOf(request), { cause: step.cause, summary: PAUSES[step.cause] ?? step.cause, dueAt: null }, at)
     case 'due':
@@ -68,7 +69,7 @@ async function carryOutStep(settling: Settling, step: RequestStep): Promise<bool
         const limited = await limitOf(pass, request, settling.facts.run)
         if (limited !== null) return limited === 'paused'
       }
-      if (step.ending.state === 'done' && request.result === null) await recordResult(settling, null)
+      if (step.ending.state === 'done') await recordCommits(settling)
       await endRequest(pass, settling.request, step, settling.facts)
       return false
     }
@@ -97,6 +98,13 @@ export async function recordTrouble({ world, store, done }: Pass, request: WorkR
   done.troubles.push({ request: request.id, step, why })
   await store.requests.recordTrouble(holdsOf(request), { step, why, times, at }, dueAt, at)
   return times
+}
+
+/** An agent that reports its result does not say how many commits it made. */
+async function recordCommits(settling: Settling): Promise<void> {
+  const { request, facts } = settling
+  const commits = facts.branch?.kind === 'seen' ? facts.branch.commits : 0
+  if (request.result === null || (request.result.head === null && commits > 0)) await recordResult(settling, request.result?.published ?? null)
 }
 
 /** The commits of the branch as its result. `published`: the remote that has them. */
