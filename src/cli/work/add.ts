@@ -18,7 +18,7 @@ export async function addVerb(world: World, parsed: Parsed): Promise<number> {
     budget: tokenLimit(parsed),
     timeoutMs: timeLimit(parsed),
     publish: publishIn(values.get('publish')),
-    review: flags.has('review'),
+    review: flags.has('review') ? true : undefined,
   })
   if (flags.has('json')) printJson(requestJson(view))
   else print(requestAddedText(view))
