@@ -86,4 +86,6 @@ export interface Workflows {
   render(template: string, values: TemplateValues): string
   trusted(repository: string): WorkflowTrust | null
   trust(entry: WorkflowTrust): void
+  /** A person has seen that the file is gone. */
+  forget(repository: string): void
 }

@@ -92,3 +92,4 @@ export {
 export { type ExplainedView, explainedJson, explainedText } from './work-explain.ts'
 export { sourceText, workPassJson, workPassText } from './worker.ts'
 export { discardedJson, discardedText, discardQuestion, leftText, mergedJson, mergedText } from './worktree.ts'
+export { workflowJson, workflowText } from './workflow.ts'

@@ -120,6 +120,7 @@ export async function starting() {
       render: (template) => template,
       trusted: () => null,
       trust: () => {},
+      forget: () => {},
     },
     work: () => WORK_DEFAULT,
     sources: () => [],

@@ -4,7 +4,9 @@ import { flag, value } from '../options.ts'
 import { addVerb } from '../work/add.ts'
 import { cancelVerb, finishVerb, rerunVerb, retryVerb } from '../work/change.ts'
 import { explainVerb, listVerb, showVerb } from '../work/see.ts'
+import { checkVerb, trustVerb } from '../work/workflow.ts'
 
+const DIR = { name: 'DIR', thing: 'directory', about: 'a repository (the one around you)', optional: true } as const
 const ID = { name: 'ID', thing: 'text', about: 'a request; at least four characters of its id' } as const
 
 export const work: Command = {
@@ -73,6 +75,14 @@ export const work: Command = {
       ],
       run: finishVerb,
     },
+    {
+      name: 'check',
+      summary: 'show what WORKFLOW.md of a repository would run here, and whether it may',
+      arguments: [DIR],
+      options: [],
+      run: checkVerb,
+    },
+    { name: 'trust', summary: 'allow WORKFLOW.md of a repository as its default branch has it now', arguments: [DIR], options: [], run: trustVerb },
   ],
   more: () => ({
     description: [

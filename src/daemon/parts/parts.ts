@@ -7,6 +7,7 @@ import { notifyParts } from './notify-part.ts'
 import { prunePart } from './prune-part.ts'
 import { reconcilePart } from './reconcile-part.ts'
 import { openWatching } from './watch-part.ts'
+import { workParts } from './work-part.ts'
 
 /** All that the daemon sees to. */
 export const partsOf = (daemon: Daemon): Part[] => {
@@ -14,5 +15,14 @@ export const partsOf = (daemon: Daemon): Part[] => {
   const watching = openWatching(daemon)
   watching.onRunFile(reconciling.onRunFile)
   watching.onRunFile((_, name) => name === 'activity' && daemon.wake('activity'))
-  return [reconciling.part, watching.part, prunePart(daemon), anchorsPart(daemon), configPart(daemon), httpPart(daemon), ...notifyParts(daemon)]
+  return [
+    reconciling.part,
+    watching.part,
+    prunePart(daemon),
+    anchorsPart(daemon),
+    configPart(daemon),
+    httpPart(daemon),
+    ...notifyParts(daemon),
+    ...workParts(daemon),
+  ]
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { readIfFile, replaceFile, sha256 } from '../../lib/index.ts'
@@ -23,6 +23,7 @@ export function workflowFiles(env: Environment, looks: string, home: string, ass
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       replaceFile(join(folder, nameOf(entry.repository)), `${JSON.stringify(entry)}\n`)
     },
+    forget: (repository) => rmSync(join(folder, nameOf(repository)), { force: true }),
   }
 }
 

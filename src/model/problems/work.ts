@@ -2,6 +2,8 @@ import type { ProblemTable } from '../exit-code.ts'
 
 /** Problems of requests and of what is said about them. */
 export const WORK_PROBLEMS = {
+  'workflow-missing': { kind: 'notFound', means: 'The default branch of the repository has no `WORKFLOW.md`.' },
+  'workflow-broken': { kind: 'badCommand', means: 'The `WORKFLOW.md` of the repository makes no sense.' },
   'request-unknown': { kind: 'notFound', means: 'No request has this id.' },
   'request-ambiguous': { kind: 'notFound', means: 'Several requests begin with this id.' },
   'request-over': { kind: 'held', means: 'The request has ended, and an end is final.' },

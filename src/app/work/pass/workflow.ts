@@ -1,5 +1,5 @@
 import { judgeWorkflow, parseTokens, readWorkflow, WORKFLOW_SAMPLE } from '../../../decide/index.ts'
-import { WORKFLOW_DEFAULT, WORKFLOW_FILE, type Workflow } from '../../../model/index.ts'
+import { Problem, WORKFLOW_DEFAULT, WORKFLOW_FILE, type Workflow, type WorkflowSource } from '../../../model/index.ts'
 import type { World } from '../../world/world.ts'
 
 /** What a repository says about its work. `blocked`: no request of it begins, and the reason. */
@@ -43,4 +43,42 @@ function readText({ workflows }: Pick<World, 'workflows'>, text: string): Read |
   } catch (error) {
     return { trouble: (error as Error).message }
   }
+}
+
+/** The file as it lies on the default branch, with what stands about it: for `work check` and `work trust`. */
+export type WorkflowLook = {
+  readonly repo: string
+  readonly source: WorkflowSource
+  readonly work: RepositoryWork
+  readonly read: Read | { readonly trouble: string } | null
+}
+
+export async function lookAtWorkflow(world: Pick<World, 'directories' | 'workflows'>, dir: string): Promise<WorkflowLook> {
+  const repo = repositoryOf(world, dir)
+  const source = await world.workflows.read(repo)
+  return { repo, source, work: await workOfRepository(world, repo), read: source.kind === 'found' ? readText(world, source.text) : null }
+}
+
+/** A person allows the content that the default branch has now. A broken file is refused, since nothing could begin with it. */
+export async function trustWorkflow(world: Pick<World, 'clock' | 'directories' | 'host' | 'user' | 'workflows'>, dir: string): Promise<WorkflowLook> {
+  const { repo, source, read } = await lookAtWorkflow(world, dir)
+  if (source.kind === 'unknown') throw new Problem('repository-unproven', `${WORKFLOW_FILE} of ${repo} cannot be read: ${source.why}`)
+  if (source.kind === 'none' && world.workflows.trusted(repo) === null)
+    throw new Problem('workflow-missing', `${repo} has no ${WORKFLOW_FILE} on ${source.branch}, so the defaults hold and nothing needs to be allowed`)
+  if (read !== null && 'trouble' in read)
+    throw new Problem('workflow-broken', `${WORKFLOW_FILE} of ${repo} is broken: ${read.trouble}`, {
+      hint: `correct it, and commit it on the default branch`,
+    })
+  const by = `${world.user()}@${world.host}`
+  if (source.kind === 'none') world.workflows.forget(repo)
+  else world.workflows.trust({ repository: repo, sha256: source.sha256, commit: source.commit, at: world.clock.now(), by })
+  return lookAtWorkflow(world, repo)
+}
+
+/** Requests name the main working tree, so trust does, too. */
+function repositoryOf({ directories }: Pick<World, 'directories'>, dir: string): string {
+  const found = directories.find(dir).repository
+  const main = found === null ? null : (directories.mainWorktree(found.root) ?? found.root)
+  if (main !== null) return main
+  throw new Problem('repository-missing', `${dir} is in no working tree of a git repository`, { hint: 'holdfast work check DIR' })
 }
