@@ -91,5 +91,5 @@ export {
 } from './work-change.ts'
 export { type ExplainedView, explainedJson, explainedText } from './work-explain.ts'
 export { sourceText, workPassJson, workPassText } from './worker.ts'
-export { discardedJson, discardedText, discardQuestion, leftText, mergedJson, mergedText } from './worktree.ts'
 export { workflowJson, workflowText } from './workflow.ts'
+export { discardedJson, discardedText, discardQuestion, leftText, mergedJson, mergedText } from './worktree.ts'

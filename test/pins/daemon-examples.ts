@@ -35,6 +35,8 @@ const DAEMON_PARTS = [
   part('notify-desktop', { told: '<count>', dropped: '<count>' }),
   part('notify-bell', { told: '<count>', dropped: '<count>' }),
   part('notify-command', { told: '<count>', dropped: '<count>' }),
+  part('work', {}),
+  part('sources', { sources: '<count>', unwell: '<count>' }),
   part('store', {}),
 ]
 
