@@ -46,6 +46,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'slow',
+          // Hundreds of commands one after the other.
+          testTimeout: 600_000,
           include: ['test/slow/**/*.test.ts'],
           globalSetup: ['test/real/setup.ts'],
           maxWorkers: 2,
