@@ -84,6 +84,17 @@ test('a look at a worktree full of traps runs none of them, and is right', async
   expect([await worktrees.state(path), sprung()]).toEqual([clean, []])
 })
 
+test('neither does a worktree that is discarded with all that lies in it: what is kept is what the files hold', async () => {
+  const { dir, path, sprung } = await trapped()
+  writeFileSync(join(path, 'a'), 'work')
+  writeFileSync(join(path, 'ignored'), 'SECRET=1')
+  const ref = 'refs/holdfast/discarded/s/now'
+  expect(await worktrees.discard(path, ref)).toEqual({ kind: 'discarded', branch: expect.stringMatching(/^holdfast\/x/) })
+  expect([sprung(), git(dir, 'for-each-ref', 'refs/heads/holdfast')]).toEqual([[], ''])
+  const kept = (name: string): string => git(dir, '-c', 'core.hooksPath=/dev/null', 'cat-file', 'blob', `${ref}:${name}`)
+  expect(['a', 'ignored'].map(kept)).toEqual(['work', 'SECRET=1'])
+})
+
 test('commits that nothing else holds are seen without a trap; so is a removal', async () => {
   const { dir, path, sprung } = await trapped()
   const [lonely = ''] = git(path, '-c', 'core.hooksPath=/dev/null', 'commit-tree', '-m', 'x', 'HEAD^{tree}').split('\n')
