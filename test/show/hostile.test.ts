@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Feedback } from '../../src/model/index.ts'
 import { PROBLEMS, Problem, type ProblemId, plain, plainParagraph, type WorktreeContent } from '../../src/model/index.ts'
 import * as show from '../../src/show/index.ts'
 import { daemonRecord, ended, intent, lock, member, NOW, row, running, session, stopping } from '../decide/build.ts'
+import { aRequest } from '../decide/work.ts'
 import { verifies } from '../requirements.ts'
 
 /** Nothing that steers a terminal, turns text around, breaks a line or cannot be seen. */
@@ -152,12 +154,27 @@ const on = (text: string) => {
 }
 const words = ({ title, text }: { title: string; text: string }): string[] => [title, text]
 
+const aFeedback = (text: string): Feedback => ({
+  ...({ id: 'f1', seq: 1, request: 'waaaaa', state: 'delivered', key: null, receipt: null, createdAt: NOW, updatedAt: NOW } as unknown as Feedback),
+  text,
+  by: text,
+})
+const failing = (cause: string) => ({ state: 'retrying', cause, failures: 2 }) as never
+/** Its ids and states are ours; what people and sources wrote is not. */
+function requestView(text: string): show.RequestView {
+  const request = aRequest({ summary: text, dir: text, base: text })
+  const order = { ...request.order, title: text, text, repo: text, labels: { label: text } }
+  return { request: { ...request, order }, column: 'queued', followedBy: null, feedback: [aFeedback(text)] }
+}
+
 /** Every function that makes text for people, with every text in what it is given. */
 const TEXTS: Readonly<Record<string, Given>> = {
   afterJoinText: (_, text) => [show.afterJoinText(`n${text}`, { state: 'failed', reason: text }, true), show.afterJoinText(`n${text}`, null, true)],
   alsoOwnedText: (_, text) => [show.alsoOwnedText(on(text)(owners))],
   anchorText: (_, text) => [show.anchorText(on(text)(anchor))],
   anchorsFixedText: () => [show.anchorsFixedText(['alive', 'dead'], 1)],
+  boardText: (paint, text) => [show.boardText([requestView(text)], 1, NOW, paint)],
+  cancelledText: (_, text) => (['cancelled', 'ending'] as const).map((kind) => show.cancelledText({ ...requestView(text), kind, why: text })),
   changeText: (_, text) => [
     show.changeText(on(text)({ session: 'id', from: 'running', to: 'failed', why: 'why', survivors: [{ pid: 9, name: 'left', why: 'why' }] })),
   ],
@@ -228,6 +245,14 @@ const TEXTS: Readonly<Record<string, Given>> = {
     }))
     return [show.eventsText(events as never, NOW, paint)]
   },
+  explainedText: (paint, text) => [
+    show.explainedText(
+      { id: 'w1', title: text, state: 'queued', cause: null, reason: null, because: [text], next: { command: text, does: text } },
+      paint,
+    ),
+  ],
+  feedbackAddedText: () => [show.feedbackAddedText(aFeedback('text'))],
+  feedbackText: (paint, text) => [show.feedbackText([aFeedback(text)], NOW, paint)],
   findingsText: (paint, text) => [show.findingsText(on(text)([{ topic: 'topic', level: 'note', what: 'what', next: 'next' }]), paint)],
   finishedText: (_, text) => ends.map((end) => show.finishedText(on(text)(end))),
   heldBackText: () => [words(show.heldBackText(3))],
@@ -295,6 +320,10 @@ const TEXTS: Readonly<Record<string, Given>> = {
   problemText: (paint, text) => [show.problemText({ message: text, hint: text }, paint)],
   reapedText: (_, text) => [show.reapedText(on(text)([{ what: 'what' }]), 3)],
   removedText: (_, text) => [show.removedText(on(text)({ ...service, did: 'removed' }))],
+  repeatedText: (_, text) => [show.repeatedText(requestView(text))],
+  requestAddedText: (_, text) => [show.requestAddedText(requestView(text))],
+  requestFinishedText: (_, text) => (['reported', 'accepted'] as const).map((kind) => show.requestFinishedText({ ...requestView(text), kind })),
+  requestText: (paint, text) => [show.requestText({ ...requestView(text), story: [] }, NOW, paint)],
   retiredText: (_, text) => ends.map((end) => show.retiredText(on(text)(end))),
   senderText: (_, text) => [
     show.senderText(on(text)(sender)),
@@ -338,6 +367,7 @@ const TEXTS: Readonly<Record<string, Given>> = {
       ]),
     ),
   ],
+  sourceText: (_, text) => [show.sourceText(text, failing(text)).split('\n')],
   statusText: (paint, text) =>
     [view, overView, stoppingView, wentView].flatMap((one) =>
       [true, false].map((whole) => show.statusText(on(text)(one), { now: NOW, paint, whole })),
@@ -389,6 +419,11 @@ const TEXTS: Readonly<Record<string, Given>> = {
       }),
     ),
     show.whoText(on(text)({ kind: 'session', session: view.session, run: running(), how: 'marker', why: 'why', note: 'note' } as never)),
+  ],
+  workPassText: (_, text) => [
+    show.workPassText({ changes: [text], troubles: [{ request: 'w1', step: 'step', why: text }] } as never, [
+      { name: text, health: failing(text) } as never,
+    ]),
   ],
 }
 
