@@ -42,6 +42,7 @@ function watched(): Watched {
   const store = {
     events: { list: async ({ after, limit }: { after: number; limit: number }) => all.events.filter(({ seq }) => seq > after).slice(-limit) },
     sessions: {
+      snapshot: async () => ({ views: [], more: 0 }),
       find: async (reference: string) =>
         IDS[reference] === undefined ? { kind: 'none' } : { kind: 'found', view: { session: { id: IDS[reference] }, run: null } },
     },
