@@ -425,6 +425,14 @@ const TEXTS: Readonly<Record<string, Given>> = {
       { name: text, health: failing(text) } as never,
     ]),
   ],
+  workflowText: (_, text) => [
+    show.workflowText({
+      repo: text,
+      source: { kind: 'found', branch: text, commit: text },
+      work: { kind: 'blocked', why: text, hint: text },
+      read: { trouble: text },
+    } as never),
+  ],
 }
 
 /** They make text for programs, or have their own tests below. */
