@@ -98,7 +98,8 @@ verifies('stop-proof', 'a keeper that is init of its container does not take orp
   inLab(async (lab) => {
     const script = `
       hf=${COMMAND}
-      ( sleep 1.5; $hf tree s --json >$FA_DIR/seen; $hf stop s ) &
+      there() { [ "$(grep -la '^sleep.100[012]' /proc/[0-9]*/cmdline 2>/dev/null | wc -l)" = 3 ]; }
+      ( n=0; until there || [ $((n += 1)) -gt 600 ]; do sleep 0.1; done; $hf tree s --json >$FA_DIR/seen; $hf stop s ) &
       exec $hf run --session s --dir ${lab.dir} -- sh -c '(setsid sleep 1000 &) ; (setsid sleep 1001 &) ; exec sleep 1002'`
     // The namespace ends with its init, and the stopper in it; that it ends at all is the proof.
     expect(inNamespace(script, lab.env).code).toBe(143)
