@@ -76,7 +76,13 @@ export function storeConformance(name: string, open: OpenStore): void {
       const stale = { ...run, epoch: 9, state: 'running' as const, keeper }
       expect(await store.claims.recordEnded(stale, anEnding(), null, 5)).toBe(false)
       expect(await store.claims.recordAsked(stale, { end: 'stopped', by: 'x', reason: 'y' }, 5)).toBe(false)
-      expect((await store.runs.get(run.id))?.state).toBe('running')
+      expect(await store.claims.recordExited(stale, { code: 1, signal: null }, 5)).toBe(false)
+      expect(await store.claims.recordSurvivors(stale, [{ pid: 5, name: 'x', why: 'y' }], 5)).toBe(false)
+      expect(await store.runs.get(run.id)).toMatchObject({ state: 'running', keeper })
+      const begun = aRun('begun', 1, { dir: '/begun' })
+      await store.claims.claim(aClaim(begun))
+      expect(await store.claims.recordRunning({ ...begun, epoch: 9 }, keeper, 5)).toBe(false)
+      expect((await store.runs.get(begun.id))?.state).toBe('starting')
     }),
   )
 

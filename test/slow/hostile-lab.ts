@@ -80,7 +80,7 @@ async function suffer(lab: Hostile, mutation: Mutation, epoch: number): Promise<
     young = stranger()
     writeVars(folder, lab, young.pid)
     await until(`${mutation.name}: its agent`, () => readOr(join(folder, 'done')) !== '' || (mutation.ends === true && !isAlive(pidOf('AGENT'))))
-    const [ls, status] = await Promise.all([ask('ls'), ask('status', 'a')])
+    const [ls, status] = await Promise.all([ask('ls'), ask('status', 'a', '--verbose')])
     expect(ls.code, tell('ls', ls)).toBe(0)
     expect(status.code, tell('status', status)).toBe(0)
     expect(status.stdout, mutation.name).toContain(`(epoch ${epoch})`)
