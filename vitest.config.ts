@@ -8,7 +8,7 @@ const shared = { environment: 'node', testTimeout: 240_000, hookTimeout: 240_000
  * - fast: pure rooms, edges, and use cases in a simulated world.
  * - real: real processes, two files at a time. They wait more than they compute.
  * - alone: signals that follow each other within a millisecond, so one file at a time.
- * - slow: a SIGKILL at every durable step, the lives of a daemon, hostile agents, replaced stores, terminals inside terminals.
+ * - slow: a SIGKILL at every durable step, the lives of a daemon, hostile agents, replaced stores, terminals inside terminals, and runs that cannot be read.
  * - harness: real agent CLIs. long: swarms and races.
  */
 export default defineConfig({

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync,
 import { getPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { type Hosted, inHostedLab, TYPIST } from '../real/hosted.ts'
+import { AGENT, COMMAND, gone, isAlive, type Lab, readOr, stateOf, unable, until } from '../real/lab.ts'
 import { verifies } from '../requirements.ts'
-import { type Hosted, inHostedLab, TYPIST } from './hosted.ts'
-import { AGENT, COMMAND, gone, isAlive, type Lab, readOr, stateOf, unable, until } from './lab.ts'
 
 const marker = (pid: number): string => /^Max realtime timeout\s+(\S+)/m.exec(readOr(`/proc/${pid}/limits`))?.[1] ?? ''
 const sessionOf = (pid: number): number =>

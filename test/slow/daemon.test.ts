@@ -2,9 +2,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { cwdOf, daemonStatus, daemonsOf, folderOf, frozen, hasLog, logOf, ownOf, pidIn, sessionOf, signal, started } from '../real/daemon-lab.ts'
+import { COMMAND, gone, inLab, inNamespace, isAlive, type Lab, nodeStartMs, readOr, stateOf, TEST_COMMAND, until } from '../real/lab.ts'
 import { verifies } from '../requirements.ts'
-import { cwdOf, daemonStatus, daemonsOf, folderOf, frozen, hasLog, logOf, ownOf, pidIn, sessionOf, signal, started } from './daemon-lab.ts'
-import { COMMAND, gone, inLab, inNamespace, isAlive, type Lab, nodeStartMs, readOr, stateOf, TEST_COMMAND, until } from './lab.ts'
 
 verifies('one-owner', 'ten starts at once, each with folders and variables of its own, make one daemon, and all name it', () =>
   inLab(async (lab) => {

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { AGENT, findings, gone, inLab, isAlive, type Lab, until } from '../real/lab.ts'
+import { backUp } from '../real/old-store.ts'
 import { verifies } from '../requirements.ts'
-import { AGENT, findings, gone, inLab, isAlive, type Lab, until } from './lab.ts'
-import { backUp } from './old-store.ts'
 
 /** What may become of a record. */
 const WAYS: Readonly<Record<string, (path: string) => void>> = {
