@@ -1,5 +1,6 @@
 import type { Feedback, RequestEvent, RequestState, WorkRequest } from '../model/index.ts'
 import { isOpen } from '../model/index.ts'
+import { type Page, tilde, WIDE, wrapped } from './page.ts'
 import { type Paint, plain } from './paint.ts'
 import { type Cell, shorten, table } from './table.ts'
 import { age, iso } from './time.ts'
@@ -89,28 +90,37 @@ const HEADINGS: Readonly<Record<RequestView['column'], string>> = {
   cancelled: 'over',
 }
 const TITLE_WIDTH = 48
+const LEAST_TITLE = 12
+/** Id, the longest state and the age, with their gaps. */
+const BEFORE_TITLE = 50
 
 /** `work ls`: a line each, below the column that it is in. `left`: those that ended long ago. */
-export function boardText(views: readonly RequestView[], left: number, now: number, paint: Paint): string[] {
+export function boardText(views: readonly RequestView[], left: number, now: number, paint: Paint, page: Page = WIDE): string[] {
   const more = left === 0 ? [] : [paint.dim(`${left} more ended long ago: holdfast work ls --all`)]
   if (views.length === 0) return [paint.dim('no requests'), ...more]
-  const lines = table(views.map((view) => rowOf(view, now, paint)))
+  const lines = table(views.map((view) => rowOf(view, now, paint, page)))
   return [
     ...views.flatMap((view, index) => {
       const begins = views[index - 1]?.column !== view.column
       const count = views.filter(({ column }) => column === view.column).length
-      return [...(begins ? [paint.dim(`${HEADINGS[view.column]} (${count})`)] : []), `  ${lines[index] ?? ''}`]
+      return [...(begins ? [paint.dim(`${HEADINGS[view.column]} (${count})`)] : []), `  ${lines[index] ?? ''}`, ...detailOf(view, now, paint, page)]
     }),
     ...more,
   ]
 }
 
-const rowOf = (view: RequestView, now: number, paint: Paint): Cell[] => [
+/** On a terminal the sentence stands below its request, and wraps between words. */
+function detailOf(view: RequestView, now: number, paint: Paint, page: Page): string[] {
+  const detail = tilde(plain(lastColumn(view, now)), page)
+  return page.columns === null || detail === '' ? [] : wrapped(`    ${detail}`, page.columns, 4).map(paint.dim)
+}
+
+const rowOf = (view: RequestView, now: number, paint: Paint, { columns }: Page): Cell[] => [
   { text: view.request.id, paint: paint.bold },
   { text: stateText(view.request), paint: colourOf(view, paint) },
   { text: age(now - (view.request.endedAt ?? view.request.createdAt)) },
-  { text: shorten(plain(view.request.order.title), TITLE_WIDTH) },
-  { text: plain(lastColumn(view, now)), paint: paint.dim },
+  { text: shorten(plain(view.request.order.title), columns === null ? TITLE_WIDTH : Math.max(LEAST_TITLE, columns - BEFORE_TITLE)) },
+  ...(columns === null ? [{ text: plain(lastColumn(view, now)), paint: paint.dim }] : []),
 ]
 
 const stateText = ({ state, cause, reason }: WorkRequest): string => {

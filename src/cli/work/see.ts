@@ -2,13 +2,13 @@ import { explainRequest, seeRequest, seeWork, type World } from '../../app/index
 import { exitCode, Problem } from '../../model/index.ts'
 import { boardText, explainedJson, explainedText, requestJson, requestStoryJson, requestText } from '../../show/index.ts'
 import { noWords, type Parsed } from '../options.ts'
-import { paintFor, print, printJson } from '../out.ts'
+import { pageFor, paintFor, print, printJson } from '../out.ts'
 
 export async function listVerb(world: World, parsed: Parsed): Promise<number> {
   noWords(parsed, 'work ls')
   const { views, left } = await seeWork(world, parsed.flags.has('all') ? 'all' : 'shown')
   if (parsed.flags.has('json')) printJson(views.map(requestJson))
-  else print(boardText(views, left, world.clock.now(), paintFor(1)))
+  else print(boardText(views, left, world.clock.now(), paintFor(1), pageFor(1)))
   return exitCode.done
 }
 
