@@ -37,8 +37,10 @@ async function stopAgent(world: World, store: Store, id: string): Promise<Stoppi
   for (;;) {
     const request = await findRequest(store, id)
     if (request.state !== 'claimed' && request.state !== 'running') return NOTHING_RUNS
+    // Judged before its run is looked for: the last act of a worker that is gone is seen.
+    const isLeft = request.state === 'running' || claimantOf(world, request) === 'gone'
     if (await hasLiveRun(store, request)) return endOf(world, request)
-    if (request.state === 'running' || claimantOf(world, request) === 'gone') return NOTHING_RUNS
+    if (isLeft) return NOTHING_RUNS
     if (world.clock.elapsed() >= until) return { kind: 'ending', why: 'a worker is starting it, and ends it as soon as it looks again' }
     await world.clock.sleep(world.policy.pollMaxMs)
   }

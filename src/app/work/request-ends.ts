@@ -14,9 +14,17 @@ export const overProblem = ({ id, state, reason, summary, endedAt }: WorkRequest
     detail: { request: id, state, reason },
   })
 
-/** The worktree of a request that ends goes if nothing would be lost. Null: there is nothing to tell; otherwise why it stays. */
+/**
+ * The worktree of a request that ends goes if nothing would be lost. Null: there is nothing to tell; otherwise why it stays. One that cannot be
+ * removed never holds up the end.
+ */
 export async function tidyWorktree(world: World, store: Store, { dir, base, order }: WorkRequest): Promise<string | null> {
   if (dir === null) return null
-  const removed = await removeWorktree(world, store, { dir, target: world.directories.branch(order.repo) ?? 'HEAD', base })
-  return removed.kind === 'kept' ? `its worktree ${removed.path} stays: ${removed.why}` : null
+  const kept = (path: string, why: string): string => `its worktree ${path} stays: ${why}`
+  try {
+    const removed = await removeWorktree(world, store, { dir, target: world.directories.branch(order.repo) ?? 'HEAD', base })
+    return removed.kind === 'kept' ? kept(removed.path, removed.why) : null
+  } catch (error) {
+    return kept(dir, error instanceof Error ? error.message : String(error))
+  }
 }

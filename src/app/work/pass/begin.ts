@@ -1,5 +1,5 @@
 import { templateValues, workPrompt } from '../../../decide/index.ts'
-import { type Directory, Problem, policy, type WorkRequest } from '../../../model/index.ts'
+import { type Directory, isLive, Problem, policy, type Store, type WorkRequest } from '../../../model/index.ts'
 import type { StartRequest } from '../../start/request.ts'
 import { resumptionOf } from '../../start/resume.ts'
 import { start } from '../../start/start.ts'
@@ -116,6 +116,8 @@ function agentOf(harness: string, ...words: readonly (readonly string[] | null)[
 /** What no later try can change is an end. Everything else is tried again after a pause. */
 async function giveBack(pass: Pass, request: WorkRequest, error: unknown): Promise<void> {
   const { world, store } = pass
+  // An agent that was started speaks for itself: its claim is not given back, and the next pass sees its run.
+  if (await hasBegun(store, request)) throw error
   const isProblem = error instanceof Problem
   const why = error instanceof Error ? error.message : String(error)
   const says = isProblem && error.hint !== null ? `${why}; ${error.hint}` : why
@@ -128,4 +130,10 @@ async function giveBack(pass: Pass, request: WorkRequest, error: unknown): Promi
     return
   }
   await store.requests.recordReleased(holdsOf(request), { why: says, dueAt: now.dueAt, counts: false }, world.clock.now())
+}
+
+async function hasBegun({ sessions }: Store, { session, seenEpoch }: WorkRequest): Promise<boolean> {
+  const found = await sessions.find(session, 'exact')
+  const run = found.kind === 'found' ? found.view.run : null
+  return run !== null && run.epoch > seenEpoch && (isLive(run) || run.harness !== null)
 }

@@ -1,6 +1,6 @@
 import { endSummary, type RequestFacts, type RequestStep } from '../../../decide/index.ts'
 import type { WorkRequest } from '../../../model/index.ts'
-import { removeWorktree } from '../../worktree/remove-worktree.ts'
+import { tidyWorktree } from '../request-ends.ts'
 import { lastWordsOf } from './last-words.ts'
 import { holdsOf, type Pass } from './worker.ts'
 
@@ -17,7 +17,7 @@ export async function endRequest(
   const { store, world, done } = pass
   const { state, reason, by } = step.ending
   const said = step.summary ?? (state === 'done' ? doneText(request) : await blockedText(pass, request, step, facts))
-  const kept = state === 'blocked' ? null : await tidy(pass, request)
+  const kept = state === 'blocked' ? null : await tidyWorktree(world, store, request)
   const summary = [said, ...(why === null ? [] : [why]), ...(kept === null ? [] : [kept])].join('; ')
   const ended = await store.requests.recordEnded(holdsOf(request), { state, reason, summary, by }, world.clock.now())
   if (ended) done.changes.push(`${request.id} is ${state}: ${summary}`)
@@ -46,11 +46,3 @@ async function blockedText({ world }: Pass, request: WorkRequest, { ending: { re
 }
 
 const topOf = (directories: Pass['world']['directories'], dir: string): string => directories.look(dir, directories.mounts())?.repository?.root ?? dir
-
-/** Null: there is nothing to tell. A worktree with work in it, or with anybody in it, stays, and is named. */
-async function tidy({ world, store }: Pass, { dir, base, order }: WorkRequest): Promise<string | null> {
-  if (dir === null) return null
-  const target = world.directories.branch(order.repo) ?? 'HEAD'
-  const removed = await removeWorktree(world, store, { dir, target, base })
-  return removed.kind === 'kept' ? `its worktree ${removed.path} stays: ${removed.why}` : null
-}

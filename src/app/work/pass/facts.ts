@@ -6,15 +6,18 @@ import type { World } from '../../world/world.ts'
 import { inNet, type Pass } from './worker.ts'
 
 /** The runs of requests as they were just seen, by request. */
-export type SeenRuns = ReadonlyMap<string, { readonly run: RequestRun; readonly live: LiveRun | null; readonly epoch: number }>
+export type SeenRuns = ReadonlyMap<string, SeenRun>
+type SeenRun = { readonly run: RequestRun; readonly live: LiveRun | null; readonly epoch: number; readonly claimant: Life }
+type Life = 'alive' | 'gone' | 'unknown'
 
 const NOT_SEEN = 'it could not be looked at in this pass'
 
 /** One look at all of them together. A run that is over is finished first, leftovers included. */
 export async function seeRuns(pass: Pass, requests: readonly WorkRequest[]): Promise<SeenRuns> {
   const { world, store } = pass
-  const found = new Map<string, { run: Run | null; epoch: number }>()
-  for (const request of requests) found.set(request.id, await newestRun(pass, request))
+  const found = new Map<string, { run: Run | null; epoch: number; claimant: Life }>()
+  // The worker that took it is judged before its run is looked for: the last act of one that is gone is seen.
+  for (const request of requests) found.set(request.id, { claimant: claimantOf(world, request), ...(await newestRun(pass, request)) })
   const live = [...found.values()].flatMap(({ run }) => (run !== null && isLive(run) ? [run.id] : []))
   const judged = new Map<string, { kind: 'alive' | 'unknown' | 'over'; why: string | null }>()
   if (live.length > 0) {
@@ -29,17 +32,18 @@ export async function seeRuns(pass: Pass, requests: readonly WorkRequest[]): Pro
       }),
     )
   }
-  const result = new Map<string, { run: RequestRun; live: LiveRun | null; epoch: number }>()
-  for (const [id, { run, epoch }] of found) {
+  const result = new Map<string, SeenRun>()
+  for (const [id, { run, epoch, claimant }] of found) {
     const now = run === null ? null : ((await store.runs.get(run.id)) ?? run)
-    if (now === null) result.set(id, { run: { kind: 'none' }, live: null, epoch })
-    else if (!isLive(now)) result.set(id, { run: { kind: 'ended', run: now }, live: null, epoch })
+    if (now === null) result.set(id, { run: { kind: 'none' }, live: null, epoch, claimant })
+    else if (!isLive(now)) result.set(id, { run: { kind: 'ended', run: now }, live: null, epoch, claimant })
     else {
       const verdict = judged.get(now.id) ?? { kind: 'unknown', why: NOT_SEEN }
       result.set(id, {
         run: { kind: 'live', id: now.id, liveness: verdict.kind === 'alive' ? 'alive' : 'unknown', why: verdict.why },
         live: now,
         epoch,
+        claimant,
       })
     }
   }
@@ -55,10 +59,13 @@ async function newestRun({ store }: Pass, { session, seenEpoch }: WorkRequest): 
 }
 
 /** A worker looks only while it starts nothing, so a claim of its own is one that it could not carry out. */
-export function claimantOf({ processes }: Pick<World, 'processes'>, { claimant }: WorkRequest): 'alive' | 'gone' | 'unknown' {
+function claimantOf({ processes }: Pick<World, 'processes'>, { claimant }: WorkRequest): Life {
   if (claimant === null || sameProcess(claimant.process, processes.self())) return 'gone'
   return judge(processes, claimant.place, claimant.process).kind
 }
+
+/** Still in the same hands and at the same step. */
+export const isAsSeen = (now: WorkRequest, seen: WorkRequest): boolean => now.token === seen.token && now.state === seen.state && now.run === seen.run
 
 export async function factsOf(pass: Pass, request: WorkRequest, seen: SeenRuns): Promise<RequestFacts> {
   const { world, store } = pass
@@ -66,7 +73,7 @@ export async function factsOf(pass: Pass, request: WorkRequest, seen: SeenRuns):
   return {
     now: world.clock.now(),
     run: seen.get(request.id)?.run ?? { kind: 'none' },
-    claimant: claimantOf(world, request),
+    claimant: seen.get(request.id)?.claimant ?? 'unknown',
     branch: null,
     after,
   }

@@ -2,7 +2,7 @@ import { policy } from '../../../model/index.ts'
 import type { World } from '../../world/world.ts'
 import { claimDue } from './claim-due.ts'
 import { settleFeedback } from './deliver.ts'
-import { claimantOf, seeRuns } from './facts.ts'
+import { isAsSeen, seeRuns } from './facts.ts'
 import { settle } from './settle.ts'
 import { watch } from './watch.ts'
 import { inNet, newPass, someAtATime, type WorkerMemory, type WorkPass } from './worker.ts'
@@ -18,14 +18,17 @@ export async function workPass(world: World, memory: WorkerMemory): Promise<Work
   const pass = await newPass(world, memory)
   const { done } = pass
   const open = await pass.store.requests.list('open', policy.requestsShown)
-  const active = open.filter(({ state, closing }) => state !== 'queued' || closing !== null)
+  // Feedback of a start that failed is still on its way: without a look it would miss the next prompt.
+  const active = open.filter(({ state, closing, pending }) => state !== 'queued' || closing !== null || pending > 0)
   await inNet(pass, null, 'look', async () => {
     const seen = await seeRuns(pass, active)
     await someAtATime(active, AT_ONCE, async (request) => {
-      await inNet(pass, request.id, 'feedback', () =>
-        settleFeedback(pass, request, seen, request.state === 'claimed' && claimantOf(world, request) !== 'gone'),
-      )
-      await inNet(pass, request.id, 'settle', async () => settle(pass, (await pass.store.requests.get(request.id)) ?? request, seen))
+      await inNet(pass, request.id, 'feedback', () => settleFeedback(pass, request, seen))
+      await inNet(pass, request.id, 'settle', async () => {
+        const now = await pass.store.requests.get(request.id)
+        // Another worker has brought it further since its run was looked at: what was seen says nothing of that.
+        if (now !== null && isAsSeen(now, request)) await settle(pass, now, seen)
+      })
       await inNet(pass, request.id, 'watch', () => watch(pass, request, seen))
     })
     const live = new Set([...seen.values()].map((one) => one.live?.id))
