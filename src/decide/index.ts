@@ -63,7 +63,7 @@ export { endedAt, endingOf, hungUp, type Seen, startTrouble, type Verdict, verdi
 export { decideSelf, type Listed, mayBeOthers, type OnRecord, type Origin, provenAround, type SelfFacts, type Served } from './who-am-i.ts'
 export { byColumn, columnOf } from './work/board.ts'
 export { type ExplainFacts, explain, type WorkerPresence } from './work/explain.ts'
-export { judgeFailures } from './work/failure-breaker.ts'
+export { holdBack } from './work/hold-back.ts'
 export { workPrompt } from './work/prompt.ts'
 export { MAX_STEP_MS, watchRun } from './work/run-watch.ts'
 export { endSummary } from './work/summary.ts'

@@ -1,4 +1,4 @@
-import { type ExplainFacts, explain, judge, type RequestRun, turns } from '../../decide/index.ts'
+import { type ExplainFacts, explain, holdBack, judge, type RequestRun, turns } from '../../decide/index.ts'
 import { isLive, isOpen, policy, type Store, type WorkRequest } from '../../model/index.ts'
 import type { ExplainedView } from '../../show/index.ts'
 import { seeOne } from '../see/look-at-sessions.ts'
@@ -23,15 +23,20 @@ export async function explainRequest(world: World, reference: string): Promise<E
     worker: isOpen(request) ? await workerPresence(world) : { kind: 'none', why: 'nothing is to be done' },
     run: await runOf(world, store, request),
     claimant: request.claimant === null ? 'gone' : judge(world.processes, request.claimant.place, request.claimant.process).kind,
-    repoBlock: isQueued ? await blockOf(world, request.order.repo) : null,
+    repoBlock: isQueued ? await blockOf(world, store, request, now) : null,
   }
   return { id: request.id, title: request.order.title, state: request.state, cause: request.cause, reason: request.reason, ...explain(facts) }
 }
 
-/** Nothing of a repository begins whose `WORKFLOW.md` nobody has allowed. */
-async function blockOf(world: World, repo: string): Promise<ExplainFacts['repoBlock']> {
-  const work = await workOfRepository(world, repo)
-  return work.kind === 'blocked' ? { why: work.why, hint: work.hint } : null
+/** Nothing of a repository begins whose `WORKFLOW.md` nobody has allowed. Failures and usage limits keep requests back for a while. */
+async function blockOf(world: World, store: Store, request: WorkRequest, now: number): Promise<ExplainFacts['repoBlock']> {
+  const work = await workOfRepository(world, request.order.repo)
+  if (work.kind === 'blocked') return { why: work.why, hint: work.hint }
+  const [open, newest] = await Promise.all([store.requests.list('open', policy.requestsShown), store.requests.list('all', policy.failuresLooked)])
+  const held = holdBack({ request, open, newest, atOnce: work.workflow.limits.atOnce, now })
+  if (held === null) return null
+  const until = held.until === null || held.until <= now ? '' : `; it is tried again at ${new Date(held.until).toISOString()}`
+  return { why: `${held.why}${until}`, hint: 'look at the others: holdfast work ls' }
 }
 
 /** Its newest run, as the operating system shows it now. */

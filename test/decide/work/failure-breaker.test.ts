@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { judgeFailures } from '../../../src/decide/index.ts'
+import { judgeFailures } from '../../../src/decide/work/failure-breaker.ts'
 
 const MINUTE = 60_000
 const failed = (at: number, failure = 'no-result: exit 1') => ({ at, failure })

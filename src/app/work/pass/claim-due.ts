@@ -1,5 +1,5 @@
-import { judgeFailures, turns } from '../../../decide/index.ts'
-import { type FailureRecord, policy, type WorkRequest } from '../../../model/index.ts'
+import { holdBack, turns } from '../../../decide/index.ts'
+import { policy, type WorkRequest } from '../../../model/index.ts'
 import { begin } from './begin.ts'
 import { inNet, type Pass } from './worker.ts'
 import type { RepositoryWork } from './workflow.ts'
@@ -33,31 +33,14 @@ export async function claimDue(pass: Pass): Promise<void> {
 /** Null: not now. Its repository is blocked, its repository fails again and again, or its agent is limited. */
 async function mayBegin(pass: Pass, request: WorkRequest, open: readonly WorkRequest[]): Promise<Claimed['work'] | null> {
   const { world, store } = pass
-  const { repo, harness, from } = request.order
-  const work = await pass.workOf(repo)
+  const work = await pass.workOf(request.order.repo)
   if (work.kind === 'blocked') {
     pass.done.troubles.push({ request: request.id, step: 'workflow', why: work.why })
     return null
   }
-  const busy = open.filter(({ state, order }) => (state === 'running' || state === 'claimed') && order.repo === repo).length
-  if (work.workflow.limits.atOnce !== null && busy >= work.workflow.limits.atOnce) return null
-  const now = world.clock.now()
-  if (open.some(({ cause, dueAt, order }) => cause === 'limit' && dueAt !== null && dueAt > now && order.harness === harness)) return null
-  // A person who asks for one more try gets it.
-  if (from?.how === 'retry') return work
-  const verdict = judgeFailures(failuresOf(await store.requests.list('all', policy.failuresLooked), repo), busy, now)
-  return verdict.kind === 'open' ? null : work
-}
-
-const COUNTED: readonly string[] = ['no-result', 'agent-failed', 'attempts', 'start-refused', 'silence', 'no-progress']
-
-function failuresOf(all: readonly WorkRequest[], repo: string): FailureRecord[] {
-  return all
-    .flatMap(({ order, endedAt, state, reason }) => {
-      if (order.repo !== repo || endedAt === null || state === 'cancelled') return []
-      return [{ at: endedAt, failure: state === 'blocked' && reason !== null && COUNTED.includes(reason) ? reason : null }]
-    })
-    .toSorted((a, b) => b.at - a.at)
+  const newest = await store.requests.list('all', policy.failuresLooked)
+  const { atOnce } = work.workflow.limits
+  return holdBack({ request, open, newest, atOnce, now: world.clock.now() }) === null ? work : null
 }
 
 /** Null: somebody was first. */
