@@ -1,4 +1,4 @@
-import { parseDuration, parseTokens } from '../app/index.ts'
+import { parseDollars, parseDuration, parseTokens } from '../app/index.ts'
 import { Problem } from '../model/index.ts'
 import type { Parsed } from './options.ts'
 
@@ -23,6 +23,19 @@ export function tokenLimit({ values }: Parsed): number | undefined {
   if (tokens === null)
     throw new Problem('option-value-invalid', `--budget takes a number of tokens such as 200000, 200k or 1.5M, not ${JSON.stringify(text)}`)
   return tokens
+}
+
+/** Tokens, or dollars. */
+export function budgetLimit({ values }: Parsed): { readonly budget?: number; readonly budgetCost?: number } {
+  const text = values.get('budget')
+  if (text === undefined) return {}
+  const [budget, budgetCost] = [parseTokens(text), parseDollars(text)]
+  if (budget !== null) return { budget }
+  if (budgetCost !== null) return { budgetCost }
+  const means = 'a number of tokens such as 200000, 200k or 1.5M, or US dollars such as $2 or $0.50'
+  throw new Problem('option-value-invalid', `--budget takes ${means}, not ${JSON.stringify(text)}`, {
+    hint: "a shell needs dollars in quotes: --budget '$2'",
+  })
 }
 
 export function lineCount({ values }: Parsed): number | undefined {

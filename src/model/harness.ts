@@ -153,17 +153,19 @@ export type UsageRule =
       readonly text?: (path: string, text: string) => Tokens | null
       readonly atTurnEnd?: true
     }
-  /** Rows with totals: those of the session and of what it started. */
+  /** Rows with totals: those of the session and of what it started. `tellsCost`: with each answer, as the tokens. */
   | {
       readonly kind: 'database'
       readonly path: (env: Environment) => string
       readonly sql: string
+      readonly tellsCost?: true
       readonly read: (row: Readonly<Record<string, unknown>>) => Tokens | null
     }
 
-/** Files of JSON lines, each of which may add to what was burned. */
+/** Files of JSON lines, each of which may add to what was burned. `tellsCost`: it writes what each answer has cost, so that a limit in dollars can hold. */
 export type LinesRule = {
   readonly kind: 'lines'
+  readonly tellsCost?: true
   readonly files: UsageFiles
   /** A line with none of these is not looked at. */
   readonly words: Words

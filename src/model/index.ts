@@ -265,6 +265,7 @@ export { UNWATCHED_AFTER_MS, type UnwatchedSpending, type UnwatchedTime } from '
 export {
   addTokens,
   type DoubtfulTime,
+  dollarsText,
   type FileCursor,
   highestTokens,
   NO_TOKENS,

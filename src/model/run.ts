@@ -29,6 +29,8 @@ export type RunBase = {
   readonly adopted: boolean
   /** How many tokens it may burn. */
   readonly budget: number | null
+  /** How much it may cost, in US dollars. */
+  readonly budgetCost: number | null
   /** The pane that it is hosted in; null: none. */
   readonly tmux: Pane | null
   readonly host: string

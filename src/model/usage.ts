@@ -10,7 +10,10 @@ export type Tokens = {
 
 export const NO_TOKENS: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: null }
 
-/** All that counts against a budget. `input` has what is in no cache; so nothing is counted twice. */
+/** `$2`, `$0.50` */
+export const dollarsText = (dollars: number): string => `$${Number.isInteger(dollars) ? dollars : dollars.toFixed(2)}`
+
+/** All that counts against a budget of tokens. `input` has what is in no cache; so nothing is counted twice. */
 export const totalTokens = ({ input, output, cacheRead, cacheWrite }: Tokens): number => input + output + cacheRead + cacheWrite
 
 export const addTokens = (one: Tokens, other: Tokens): Tokens => ({

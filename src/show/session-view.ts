@@ -161,6 +161,7 @@ export function sightJson(sight: SessionView): Record<string, unknown> {
     tasks: tasks.map(taskJson),
     usage: usageJson(usage ?? ended?.usage ?? null, sight.tokens),
     budget: run.budget,
+    budgetCost: run.budgetCost,
     containment: entered === undefined ? run.containment : { ...run.containment, entered },
     adopted: run.adopted,
     worktree: sight.worktree ?? null,

@@ -1,4 +1,4 @@
-import { describeExit, isLive, type Saying, totalTokens } from '../model/index.ts'
+import { describeExit, dollarsText, isLive, type Run, type Saying, totalTokens } from '../model/index.ts'
 import { type Page, tilde, WIDE, wrapped } from './page.ts'
 import { type Paint, plain } from './paint.ts'
 import type { SessionView, WorktreeView } from './session-view.ts'
@@ -83,7 +83,7 @@ function allFacts(sight: SessionView, now: number, time: Time): Fact[] {
     ['plan', sayingText(sight.said?.plan, now)],
     ['result', sayingText(sight.said?.result, now)],
     ['messages', unreadText(sight)],
-    ['budget', run.budget === null ? null : `${run.budget} tokens`],
+    ['budget', budgetText(run)],
     ...tokensFacts(sight),
     ['unwatched', unwatchedText(sight, time)],
     ['burned', cpuText(sight.usage ?? (isLive(run) ? null : (run.usage ?? null)))],
@@ -100,6 +100,9 @@ function allFacts(sight: SessionView, now: number, time: Time): Fact[] {
     ...run.evidence.map((line): Fact => ['evidence', plain(line)]),
   ]
 }
+
+const budgetText = ({ budget, budgetCost }: Run): string | null =>
+  budget !== null ? `${budget} tokens` : budgetCost === null ? null : dollarsText(budgetCost)
 
 const TOLD_BY = { hook: 'its harness says so, by a hook', registry: 'its harness says so', output: 'by its output alone' } as const
 

@@ -452,3 +452,39 @@ test.each([
   )
   expect(answer).toBe(refused)
 })
+
+test.each([
+  ['goose', null],
+  ['kilo', null],
+  ['opencode', null],
+  ['pi', null],
+  // Its cost is known only when a turn is over.
+  ['claude', 'budget-unsupported'],
+  ['codex', 'budget-unsupported'],
+  ['kimi', 'budget-unsupported'],
+  ['droid', 'budget-unsupported'],
+  ['cline', 'budget-unsupported'],
+] as const)('--budget of %s in dollars: %s', async (name, refused) => {
+  const lab = await starting()
+  lab.program(name)
+  const prompt = { file: lab.file('say hello') }
+  const request = aRequest(lab, { harness: name, argv: fills[name] ?? [], budgetCost: 2, detach: true, prompt })
+  const answer = await start(lab.world, request).then(
+    () => null,
+    (error: unknown) => error as Problem,
+  )
+  expect(answer?.id ?? null).toBe(refused)
+  const runs = lab.sim.runRecords.list()
+  expect(runs).toHaveLength(refused === null ? 1 : 0)
+  for (const run of runs) expect(lab.sim.runRecords.read(run)).toMatchObject({ budget: null, budgetCost: 2 })
+})
+
+test('a budget in dollars is refused in one sentence, with the way out', async () => {
+  const lab = await starting()
+  lab.program('codex')
+  const request = aRequest(lab, { harness: 'codex', argv: [], budgetCost: 2, detach: true, prompt: { file: lab.file('say hello') } })
+  await expect(start(lab.world, request)).rejects.toMatchObject({
+    message: '--budget in dollars needs an agent that writes down its cost while it works; Codex does not',
+    hint: 'a number of tokens limits it too: --budget 500k',
+  })
+})

@@ -27,6 +27,7 @@ for (let index = 0; index < Number(count); index++) {
     task: null,
     adopted: false,
     budget: null,
+    budgetCost: null,
     tmux: null,
     host: 'h',
     user: 'u',

@@ -53,6 +53,7 @@ const base: RunBase = {
   task: null,
   adopted: false,
   budget: null,
+  budgetCost: null,
   tmux: null,
   host: 'box',
   user: 'ann',

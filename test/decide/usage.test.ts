@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseTokens } from '../../src/decide/index.ts'
+import { parseDollars, parseTokens } from '../../src/decide/index.ts'
 
 describe('parseTokens', () => {
   const cases: readonly [text: string, tokens: number | null][] = [
@@ -48,4 +48,36 @@ describe('parseTokens', () => {
       { numRuns: 1000 },
     )
   })
+})
+
+describe('parseDollars', () => {
+  const cases: readonly [text: string, dollars: number | null][] = [
+    ['$2', 2],
+    ['$0.50', 0.5],
+    ['$0.5', 0.5],
+    ['$2.00', 2],
+    ['$0.29', 0.29],
+    ['$0.01', 0.01],
+    ['$1000000', 1_000_000],
+    ['$0', null],
+    ['$0.00', null],
+    ['$0.001', null],
+    ['$-1', null],
+    ['-$1', null],
+    ['2$', null],
+    ['2', null],
+    ['$', null],
+    ['', null],
+    ['$.5', null],
+    ['$2.', null],
+    ['$2k', null],
+    ['$1,000', null],
+    ['$ 2', null],
+    [' $2', null],
+    ['$2\n', null],
+    ['$1e3', null],
+    ['$$2', null],
+    [`$${'9'.repeat(400)}`, null],
+  ]
+  test.each(cases)('%j is %s', (text, dollars) => expect(parseDollars(text)).toBe(dollars))
 })

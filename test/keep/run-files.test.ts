@@ -31,6 +31,18 @@ test('a run can be read back from its directory alone', () => {
   expect(files.runRecords.read(record.id)).toBeNull()
 })
 
+test('a record without a budget in dollars is of an older release, and has none', () => {
+  const { budgetCost, ...older } = created()
+  const path = join(files.runRecords.path(older.id), 'run.json')
+  const write = (more: object): void => writeFileSync(path, JSON.stringify({ format: 1, ...older, ...more }))
+  write({})
+  expect(files.runRecords.read(older.id)).toEqual({ ...older, budgetCost })
+  write({ budgetCost: 0.5 })
+  expect(files.runRecords.read(older.id)).toMatchObject({ budgetCost: 0.5 })
+  write({ budgetCost: '$2' })
+  expect(files.runRecords.read(older.id)).toBeNull()
+})
+
 test('a directory of another format, or damaged, is not read', () => {
   for (const text of ['{', '{"format":2}', '{"format":1,"id":"other"}', '']) {
     const { id } = created()

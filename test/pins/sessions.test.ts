@@ -46,10 +46,16 @@ describe('status --json pins', () => {
       tasks: [],
       usage: null,
       budget: null,
+      budgetCost: null,
       containment: { level: 'cgroup', path: '/cg/holdfast-i1-r000000000001' },
       adopted: false,
       worktree: null,
     })
+  })
+
+  test('a budget in dollars', () => {
+    const { budget, budgetCost } = sightJson(sight({ run: running({ budgetCost: 2.5 }) }))
+    pinned({ budget, budgetCost }, { budget: null, budgetCost: 2.5 })
   })
 
   test('a run that lives, with everything that can be told of one', () => {
@@ -155,6 +161,7 @@ describe('status --json pins', () => {
         },
       },
       budget: 200_000,
+      budgetCost: null,
       containment: { level: 'cgroup', path: '/cg/holdfast-i1-r000000000001', entered: true },
       adopted: false,
       worktree: { path: '/w/x', branch: 'feat', repository: '/r' },
@@ -198,6 +205,7 @@ describe('status --json pins', () => {
       tasks: [],
       usage: null,
       budget: null,
+      budgetCost: null,
       containment: { level: 'cgroup', path: '/cg/holdfast-i1-r000000000001' },
       adopted: false,
       worktree: null,
@@ -238,6 +246,7 @@ describe('ls --json pins', () => {
       tasks: [],
       usage: { cpuMs: 90, whole: true, tokens: null },
       budget: null,
+      budgetCost: null,
       containment: { level: 'none', why: 'no cgroup' },
       adopted: true,
       worktree: null,

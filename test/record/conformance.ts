@@ -87,6 +87,16 @@ export function storeConformance(name: string, open: OpenStore): void {
   )
 
   test(
+    `${name}: a budget is read as it was written, in tokens or in dollars`,
+    withStore(async (store) => {
+      const run = await started(store, aRun('s', 1, { budgetCost: 2.5 }))
+      expect(await store.runs.get(run.id)).toMatchObject({ budget: null, budgetCost: 2.5 })
+      const other = await started(store, aRun('t', 1, { dir: '/elsewhere', budget: 1000 }))
+      expect(await store.runs.get(other.id)).toMatchObject({ budget: 1000, budgetCost: null })
+    }),
+  )
+
+  test(
     `${name}: the first intent stands, and the exit is kept beside it`,
     withStore(async (store) => {
       const run = await started(store, aRun('s'))

@@ -27,6 +27,7 @@ export function aRun(session: string, epoch = 1, more: Partial<RunBase> = {}): R
     task: null,
     adopted: false,
     budget: null,
+    budgetCost: null,
     tmux: { socket: '/home/a/holdfast/tmux/sock', name: 'r000000000001' },
     host: 'here',
     user: 'me',

@@ -124,3 +124,5 @@ CREATE TABLE outbox (
     target TEXT NOT NULL, request TEXT NOT NULL, heard INTEGER NOT NULL, tries INTEGER NOT NULL, due_at INTEGER, trouble TEXT,
     PRIMARY KEY (target, request)
   ) STRICT, WITHOUT ROWID;
+-- 10
+ALTER TABLE run ADD COLUMN budget_cost REAL;

@@ -19,7 +19,7 @@ const task: TaskView = { run: running({ session: 't1', task: 'cancel' }), usage:
 const DOCUMENTED =
   'session run epoch state liveness pid keeper dir harness nativeId argv startedAt endedAt exit reason evidence owner parent tasks usage'.split(' ')
 /** Beyond the design: programs may come to rely on these too, so one more is a decision. */
-const ADDED = ['name', 'detached', 'endedBy', 'note', 'survivors', 'containment', 'adopted', 'worktree', 'budget', 'activity', 'tmux']
+const ADDED = ['name', 'detached', 'endedBy', 'note', 'survivors', 'containment', 'adopted', 'worktree', 'budget', 'budgetCost', 'activity', 'tmux']
 const OWNER = ['host', 'user', 'pid', 'since', 'tty', 'attach']
 
 describe('status --json', () => {
@@ -97,6 +97,7 @@ describe('what it says', () => {
       ],
       usage: { cpuMs: 70, whole: true, tokens: null },
       budget: null,
+      budgetCost: null,
       containment: { level: 'cgroup', path: '/cg/holdfast-i1-r000000000001', entered: true },
       adopted: false,
       worktree: null,

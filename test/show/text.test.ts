@@ -139,6 +139,13 @@ describe('status', () => {
       '  evidence   no process of it was found',
     ])
   })
+  test.each([
+    [{ budget: 1000 }, '  budget     1000 tokens'],
+    [{ budgetCost: 2 }, '  budget     $2'],
+    [{ budgetCost: 0.5 }, '  budget     $0.50'],
+  ])('its budget %j', (budget, line) =>
+    expect(all(sight({ run: running(budget) })).map((one) => one.replace(/ {2,}/g, ' '))).toContain(line.replace(/ {2,}/g, ' ')),
+  )
   test('of a lost one: the exit is unknown', () => expect(all(dead({ state: 'lost', exit: null }))).toContain('  exit       unknown'))
 })
 

@@ -89,6 +89,7 @@ function taskBase(run: Run, agent: NestedAgent): RunBase {
     task: 'cancel',
     adopted: true,
     budget: null,
+    budgetCost: null,
     tmux: null,
     host: run.host,
     user: run.user,

@@ -11,4 +11,4 @@ export const intentFor = (why: string): Intent =>
       ? budgetSpent(why)
       : { end: 'stopped', by: `SIG${why}`, reason: `the holdfast command received SIG${why}` }
 
-const budgetSpent = (why: string): Intent => ({ end: 'stopped', by: BY.budget, reason: `its budget was spent (--budget): ${why.slice(7)} tokens` })
+const budgetSpent = (why: string): Intent => ({ end: 'stopped', by: BY.budget, reason: `its budget was spent (--budget): ${why.slice(7)}` })

@@ -3,7 +3,7 @@ import { isLive } from '../../model/index.ts'
 import { learnNative } from '../conversation/conversation.ts'
 import { type Known, knownOf } from '../conversation/known-harness.ts'
 import { liveNested } from '../conversation/nested.ts'
-import { countSpent, spentOf } from '../usage/budget-spent.ts'
+import { countSpent, hasBudget, spentOf } from '../usage/budget-spent.ts'
 import { nestedSpentAt } from '../usage/count-nested.ts'
 import { filesOf } from '../usage/count-tokens.ts'
 import type { World } from '../world/world.ts'
@@ -20,7 +20,7 @@ export async function followRun(world: World, id: string, what: string): Promise
   if (run === null || !isLive(run) || known === null) return false
   await learnSoon(world, store, run, known)
   if (what !== 'budget') return world.agentState.natives(id).length === 0 && world.clock.now() - run.startedAt < world.policy.captureMs
-  const spent = run.budget === null ? 'within' : await endSpent(world, store, run, run.budget)
+  const spent = hasBudget(run) ? await endSpent(world, store, run) : 'within'
   if (spent === 'ended') return false
   // With no file to wait for, the timer lets us look again at once.
   world.usageFiles.recordFollowed(id, spent === 'more' || hasYoungInside(world, run) ? [] : filesOf(world, id))
@@ -42,9 +42,9 @@ async function learnSoon(world: World, store: Store, run: LiveRun, known: Known)
 }
 
 /** Ends a run that has burned its budget. `more`: there was too much to read at once. */
-async function endSpent(world: World, store: Store, run: LiveRun, budget: number): Promise<'ended' | 'within' | 'more'> {
+async function endSpent(world: World, store: Store, run: LiveRun): Promise<'ended' | 'within' | 'more'> {
   const count = await countSpent(world, store, run)
-  const spent = spentOf(count, budget)
+  const spent = spentOf(count, run)
   if (spent === null) return count?.more === true ? 'more' : 'within'
   await endAsked(world, run.id, spent, null)
   return 'ended'

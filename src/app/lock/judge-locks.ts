@@ -120,6 +120,7 @@ export const recordOfLock = (lock: Lock, holder: RunHolder): RunRecord => ({
   containment: holder.containment,
   adopted: holder.adopted,
   budget: null,
+  budgetCost: null,
   tmux: null,
   id: lock.run ?? '',
   session: lock.session ?? '',

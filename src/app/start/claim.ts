@@ -76,6 +76,7 @@ function newRun({ world, request, front, session, parent, directory, base }: Pla
     task: request.task ?? null,
     adopted: false,
     budget: request.budget ?? null,
+    budgetCost: request.budgetCost ?? null,
     tmux: request.tmux === true ? { socket: world.panes.socket(), name: id } : null,
     host: world.host,
     user: world.user(),

@@ -3,7 +3,7 @@ import { beginUsage, beginUsageNew, recordPlaces } from '../usage/usage-baseline
 import type { Plan } from './plan.ts'
 
 /** The run's directory, with what its agent will read, the conversation that it is known to carry, and what that has burned so far. */
-export function equip({ world, spoken, request }: Plan, run: RunRecord): Pick<Launch, 'follow' | 'stdin'> {
+export function equip({ world, spoken }: Plan, run: RunRecord): Pick<Launch, 'follow' | 'stdin'> {
   const { runRecords, agentState } = world
   const { harness, native, prompt } = spoken
   runRecords.create(run)
@@ -15,6 +15,6 @@ export function equip({ world, spoken, request }: Plan, run: RunRecord): Pick<La
     else beginUsageNew(world, run, harness, native)
     agentState.recordNative(run.id, { harness: harness.name, id: native })
   }
-  const follow = request.budget !== undefined ? 'budget' : native === null && harness.name !== 'generic' ? 'id' : null
+  const follow = run.budget !== null || run.budgetCost !== null ? 'budget' : native === null && harness.name !== 'generic' ? 'id' : null
   return { follow, stdin }
 }

@@ -38,6 +38,8 @@ export type StartRequest = {
   readonly timeoutMs?: number | undefined
   /** In tokens. */
   readonly budget?: number | undefined
+  /** In US dollars. */
+  readonly budgetCost?: number | undefined
   readonly graceMs?: number | undefined
   readonly umask?: number | undefined
 }

@@ -1,4 +1,4 @@
-import { findSession, refuseSamePrompt, resumptionOf, type World, wasShared } from '../../app/index.ts'
+import { asksForBudget, findSession, refuseSamePrompt, resumptionOf, type World, wasShared } from '../../app/index.ts'
 import type { Command } from '../command.ts'
 import { oneWord, type Parsed } from '../options.ts'
 import { begin } from '../start/begin.ts'
@@ -52,6 +52,6 @@ async function restartVerb(world: World, parsed: Parsed): Promise<number> {
     until: request.until ?? run?.until,
     share: request.share === true || (run !== null && (await wasShared(world, run.id))),
     timeoutMs,
-    budget: request.budget ?? run?.budget ?? undefined,
+    ...(asksForBudget(request) || run === null ? {} : { budget: run.budget ?? undefined, budgetCost: run.budgetCost ?? undefined }),
   })
 }

@@ -14,7 +14,7 @@ export const CHOICES: readonly Option[] = [
   value('until', 'WHEN', ['harness', 'tree'], 'end with the agent (harness, the default), or with its last process (tree)'),
   flag('independent', 'do not end with the session that this run is started in'),
   value('timeout', 'DURATION', 'text', 'end the run after this time; needs no daemon'),
-  value('budget', 'TOKENS', 'text', 'end the run when its agent has used so many tokens: 200000, 200k, 1.5M'),
+  value('budget', 'LIMIT', 'text', 'end the run when its agent has used so many tokens (200k, 1.5M) or US dollars ($2, $0.50)'),
   value('prompt', 'TEXT', 'text', 'run the agent without a terminal on this prompt'),
   value('prompt-file', 'FILE', 'file', 'the same with the prompt in a file; - reads stdin'),
   value('grace', 'DURATION', 'text', 'time between TERM and KILL when a takeover ends the old owner (10s)'),

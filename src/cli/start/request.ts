@@ -1,7 +1,7 @@
 import type { OnLive, StartRequest } from '../../app/index.ts'
 import { Problem } from '../../model/index.ts'
 import type { Parsed } from '../options.ts'
-import { duration, timeLimit, tokenLimit } from '../values.ts'
+import { budgetLimit, duration, timeLimit } from '../values.ts'
 
 type Base = Pick<StartRequest, 'argv' | 'session' | 'name' | 'dir' | 'worktree' | 'harness' | 'resume' | 'mayBeAgent'>
 
@@ -27,7 +27,7 @@ export function requestOf(parsed: Parsed, base: Base): StartRequest {
     until,
     independent: flags.has('independent'),
     timeoutMs: timeLimit(parsed),
-    budget: tokenLimit(parsed),
+    ...budgetLimit(parsed),
     prompt: promptIn(parsed),
     graceMs: duration(parsed, 'grace'),
   }

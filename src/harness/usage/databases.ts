@@ -8,6 +8,7 @@ const dataOf = (env: Environment): string => folderOf(env, 'XDG_DATA_HOME', '.lo
 /** The totals of a session, and of those that its agents had. Reasoning is told beside the output. */
 const opencodeLike = (name: string): UsageRule => ({
   kind: 'database',
+  tellsCost: true,
   path: (env) => join(dataOf(env), name, `${name}.db`),
   sql: `WITH RECURSIVE tree(id) AS (SELECT ? UNION SELECT session.id FROM session JOIN tree ON session.parent_id = tree.id)
     SELECT cost, tokens_input, tokens_output, tokens_reasoning, tokens_cache_read, tokens_cache_write FROM session JOIN tree USING (id)`,
@@ -27,6 +28,7 @@ export const kiloUsage: UsageRule = opencodeLike('kilo')
 /** All columns, since older versions have fewer. */
 export const gooseUsage: UsageRule = {
   kind: 'database',
+  tellsCost: true,
   path: (env) => join(env['GOOSE_PATH_ROOT'] ? join(env['GOOSE_PATH_ROOT'], 'data') : join(dataOf(env), 'goose'), 'sessions', 'sessions.db'),
   sql: 'SELECT * FROM sessions WHERE id = ?',
   read: (row) =>

@@ -5,6 +5,7 @@ import { anything, endsIn, entriesLike, folderOf, isFile, isName } from './regul
 
 export const piUsage: LinesRule = {
   kind: 'lines',
+  tellsCost: true,
   files: (env, id) =>
     projectsIn(id, folderOf(env, 'PI_CODING_AGENT_DIR', '.pi', 'agent')).flatMap((project) => entriesLike(project, endsIn(`_${id}.jsonl`))),
   words: ['"usage"'],

@@ -26,6 +26,7 @@ const OLDER = {
   task: null,
   adopted: false,
   budget: null,
+  budgetCost: null,
   tmux: null,
 } as const
 const TOMBSTONE_BYTES = 512

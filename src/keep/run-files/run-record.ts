@@ -5,6 +5,7 @@ type Shape = { readonly [K in keyof RunRecord]-?: (value: unknown) => boolean }
 const isText = (value: unknown): boolean => typeof value === 'string'
 const isFlag = (value: unknown): boolean => typeof value === 'boolean'
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
+const isAmount = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value) && value >= 0
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
 const orNull = (is: (value: unknown) => boolean) => (value: unknown) => value === null || is(value)
@@ -37,6 +38,7 @@ const SHAPE: Shape = {
   task: orNull(isOneOf('cancel', 'adopt')),
   adopted: isFlag,
   budget: orNull(isCount),
+  budgetCost: orNull(isAmount),
   tmux: orNull((value) => isObject(value) && isText(value['socket']) && isText(value['name'])),
   host: isText,
   user: isText,

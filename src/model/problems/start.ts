@@ -44,7 +44,10 @@ export const AGENT_PROBLEMS = {
   'prompt-too-long': { kind: 'badCommand', means: 'The prompt is longer than the limit.' },
   'prompt-not-text': { kind: 'badCommand', means: 'The prompt contains a NUL byte and cannot be an argument.' },
   'prompt-repeated': { kind: 'badCommand', means: 'A restart would give the agent the same prompt twice.' },
-  'budget-unsupported': { kind: 'badCommand', means: 'The agent does not record its token usage.' },
+  'budget-unsupported': {
+    kind: 'badCommand',
+    means: 'The agent does not record its token usage, or its cost where the budget is in dollars, while it works.',
+  },
   'budget-conversation-unknown': { kind: 'badCommand', means: 'The token usage cannot be read while the conversation is unknown.' },
 } as const satisfies ProblemTable
 

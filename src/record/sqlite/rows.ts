@@ -45,6 +45,7 @@ export const RUN_COLUMNS = [
   'usage',
   'adopted',
   'budget',
+  'budget_cost',
   'tmux',
 ] as const
 export const runColumns = (table: string): string => RUN_COLUMNS.map((column) => `${table}.${column} AS run_${column}`).join(', ')
@@ -83,6 +84,7 @@ function readRun(row: Row): Run {
     task: textOrNull(at('task')) as RunBase['task'],
     adopted: at('adopted') === 1,
     budget: numberOrNull(at('budget')),
+    budgetCost: numberOrNull(at('budget_cost')),
     tmux: jsonOrNull<RunBase['tmux']>(at('tmux')),
     host: String(at('host')),
     user: String(at('user')),

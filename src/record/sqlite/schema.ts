@@ -138,4 +138,7 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (target, request)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE run ADD COLUMN budget_cost REAL;
+  `,
 ]

@@ -119,6 +119,7 @@ export function insertRun(db: Database, run: RunBase, state: 'starting' | 'runni
     task: run.task,
     adopted: run.adopted ? 1 : 0,
     budget: run.budget,
+    budget_cost: run.budgetCost,
     tmux: run.tmux && json(run.tmux),
     host: run.host,
     user: run.user,

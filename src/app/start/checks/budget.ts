@@ -6,11 +6,21 @@ import type { World } from '../../world/world.ts'
 import type { AgentCommand } from '../plan.ts'
 import type { StartRequest } from '../request.ts'
 
+export const asksForBudget = ({ budget, budgetCost }: StartRequest): boolean => budget !== undefined || budgetCost !== undefined
+
 /** A limit that nobody can see to is none: what it burns must be written somewhere, and it must be known where. */
 export function uncounted(world: World, request: StartRequest, spoken: AgentCommand): Problem | null {
   const { harness } = spoken
   const never = neverCounted(harness)
   if (never !== null) return never
+  if (request.budgetCost !== undefined && harness !== null && !tellsCost(harness))
+    return new Problem(
+      'budget-unsupported',
+      `--budget in dollars needs an agent that writes down its cost while it works; ${harness.title} does not`,
+      {
+        hint: 'a number of tokens limits it too: --budget 500k',
+      },
+    )
   if (
     harness?.usage != null &&
     !isFindable(request, spoken) &&
@@ -25,6 +35,8 @@ export function uncounted(world: World, request: StartRequest, spoken: AgentComm
     })
   return null
 }
+
+const tellsCost = ({ usage }: Harness): boolean => usage !== null && usage.kind !== 'document' && usage.tellsCost === true
 
 /** Its tokens are never known in time, however it is started. */
 export function neverCounted(harness: Harness | null): Problem | null {

@@ -2,7 +2,7 @@ import { nearest, Problem } from '../../../model/index.ts'
 import type { World } from '../../world/world.ts'
 import { unfitAsArgument } from '../prompt.ts'
 import type { StartRequest } from '../request.ts'
-import { uncounted } from './budget.ts'
+import { asksForBudget, uncounted } from './budget.ts'
 import type { Check } from './check.ts'
 
 /** Configuration that was not understood is not left out in silence: an agent may rely on it. */
@@ -128,5 +128,5 @@ export const promptUnsupported: Check<'command'> = {
 export const budgetUncounted: Check<'command'> = {
   name: 'budget-uncounted',
   when: ['command'],
-  check: ({ world, asked, spoken }) => (asked.budget === undefined || asked.resume?.native === null ? null : uncounted(world, asked, spoken())),
+  check: ({ world, asked, spoken }) => (!asksForBudget(asked) || asked.resume?.native === null ? null : uncounted(world, asked, spoken())),
 }
