@@ -17,7 +17,7 @@ const labelsOf = ({ order }: WorkRequest): string[] => Object.entries(order.labe
 /** The queued ones in their order, as far as the limits go: who may go counts for those behind. `open`: by priority and age. */
 export function turns(open: readonly WorkRequest[], limits: WorkLimits, now: number): ReadonlyMap<string, Turn> {
   const busy: Busy = { all: 0, repositories: new Map(), labels: new Map() }
-  for (const request of open) if (request.state === 'claimed' || request.state === 'running') count(busy, request)
+  for (const request of open) if (isBusy(request)) count(busy, request)
   const found = new Map<string, Turn>()
   for (const request of open) {
     if (request.state !== 'queued') continue
@@ -27,6 +27,9 @@ export function turns(open: readonly WorkRequest[], limits: WorkLimits, now: num
   }
   return found
 }
+
+/** Has it an agent, or one that is being started? A running one whose branch cannot be looked at has an agent that is over. */
+export const isBusy = ({ state, trouble }: WorkRequest): boolean => state === 'claimed' || (state === 'running' && trouble?.step !== 'look-at-branch')
 
 function count(busy: Busy, request: WorkRequest): void {
   busy.all++

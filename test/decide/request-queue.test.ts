@@ -28,3 +28,9 @@ test('what is tried again later says when', () => {
   expect(why(open)).toEqual(['w0 not-due', 'w1 now'])
   expect(turns(open, LIMITS, 100).get('w0')).toMatchObject({ until: 101, what: 'the directory is held' })
 })
+
+test('an agent that is over takes no place, although its branch cannot be looked at', () => {
+  const trouble = { step: 'look-at-branch', why: 'the repository is gone', times: 9, at: 1 }
+  expect(why(queue([{ state: 'running', trouble }], [{}]), { atOnce: 1 })).toEqual(['w1 now'])
+  expect(why(queue([{ state: 'running', trouble: { ...trouble, step: 'start' } }], [{}]), { atOnce: 1 })).toEqual(['w1 limit'])
+})

@@ -198,6 +198,20 @@ export function requestConformance(name: string, open: OpenStore): void {
     }),
   )
 
+  test(
+    `${name}: those that are over come by their ends, the last one first`,
+    withStore(async (store) => {
+      for (const [id, at] of [
+        ['wlate', 9],
+        ['wsoon', 7],
+      ] as const)
+        await store.requests.recordEnded(await running(store, id), ENDING, at)
+      await running(store, 'wopen')
+      expect((await store.requests.list('ended', 9)).map(({ id }) => id)).toEqual(['wlate', 'wsoon'])
+      expect((await store.requests.list('ended', 1)).map(({ id }) => id)).toEqual(['wlate'])
+    }),
+  )
+
   const MOVES = ['claim', 'start', 'release', 'pause', 'due', 'done', 'blocked', 'cancelled', 'say', 'begin', 'deliver', 'return', 'closing'] as const
   verifies(
     'one-end',

@@ -32,8 +32,8 @@ export async function explainRequest(world: World, reference: string): Promise<E
 async function blockOf(world: World, store: Store, request: WorkRequest, now: number): Promise<ExplainFacts['repoBlock']> {
   const work = await workOfRepository(world, request.order.repo)
   if (work.kind === 'blocked') return { why: work.why, hint: work.hint }
-  const [open, newest] = await Promise.all([store.requests.list('open', policy.requestsShown), store.requests.list('all', policy.failuresLooked)])
-  const held = holdBack({ request, open, newest, atOnce: work.workflow.limits.atOnce, now })
+  const [open, ended] = await Promise.all([store.requests.list('open', policy.requestsShown), store.requests.list('ended', policy.failuresLooked)])
+  const held = holdBack({ request, open, ended, atOnce: work.workflow.limits.atOnce, now })
   if (held === null) return null
   const until = held.until === null || held.until <= now ? '' : `; it is tried again at ${new Date(held.until).toISOString()}`
   return { why: `${held.why}${until}`, hint: 'look at the others: holdfast work ls' }

@@ -6,13 +6,17 @@ const LIMITS = [
   /quota exceeded for quota metric/i,
   /you have (?:exhausted|run out of) your (?:capacity|quota|credits)/i,
 ]
+/** It is the last that such an agent says. Further up it may be the matter that the agent works on. */
+const LINES = 5
 const HOUR = 3_600_000
 const MAX_MS = 8 * 24 * HOUR
 
-/** Whether an agent's last words say that it came to its usage limit. `until`: when that has passed, if it says so. */
+/** Whether the last lines of an agent say that it came to its usage limit. `until`: when that has passed, if it says so. */
 export function usageLimit(lastWords: string | null, now: number): { readonly until: number | null } | null {
-  if (lastWords === null || !LIMITS.some((limit) => limit.test(lastWords))) return null
-  const until = byStamp(lastWords) ?? byWait(lastWords, now) ?? byClock(lastWords, now)
+  const lines = (lastWords ?? '').split('\n').filter((line) => line.trim() !== '')
+  const last = lines.slice(-LINES).join('\n')
+  if (!LIMITS.some((limit) => limit.test(last))) return null
+  const until = byStamp(last) ?? byWait(last, now) ?? byClock(last, now)
   return { until: until !== null && until > now && until - now <= MAX_MS ? until : null }
 }
 

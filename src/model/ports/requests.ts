@@ -58,8 +58,8 @@ export type RequestEnding = {
 export interface RequestStore {
   add(request: NewRequest): Promise<AddAnswer>
   get(id: string): Promise<WorkRequest | null>
-  /** The open ones, by priority and age; or all, the newest first. */
-  list(which: 'open' | 'all', limit: number): Promise<WorkRequest[]>
+  /** The open ones, by priority and age; all, the newest first; or those that are over, the last end first. */
+  list(which: 'open' | 'all' | 'ended', limit: number): Promise<WorkRequest[]>
   /** The requests that a source has handed over, by its keys: also those that are over. */
   ofSource(source: string, keys: readonly string[]): Promise<ReadonlyMap<string, WorkRequest>>
   /** The request whose run this is, or was last. */

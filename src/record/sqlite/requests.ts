@@ -78,15 +78,14 @@ export function get(db: Database, id: string): WorkRequest | null {
   return row === undefined ? null : toRequest(row)
 }
 
-export const requests = (db: Database, which: 'open' | 'all', limit: number): WorkRequest[] =>
-  db
-    .prepare(
-      which === 'open'
-        ? `${VIEW} WHERE q.state IN (${OPEN}) ORDER BY q.priority IS NULL, q.priority, q.created_at, q.id LIMIT ?`
-        : `${VIEW} ORDER BY q.created_at DESC, q.id LIMIT ?`,
-    )
-    .all(limit)
-    .map(toRequest)
+const LISTS = {
+  open: `WHERE q.state IN (${OPEN}) ORDER BY q.priority IS NULL, q.priority, q.created_at, q.id`,
+  all: `ORDER BY q.created_at DESC, q.id`,
+  ended: `WHERE q.ended_at IS NOT NULL ORDER BY q.ended_at DESC, q.id`,
+} as const
+
+export const requests = (db: Database, which: keyof typeof LISTS, limit: number): WorkRequest[] =>
+  db.prepare(`${VIEW} ${LISTS[which]} LIMIT ?`).all(limit).map(toRequest)
 
 export function ofSource(db: Database, source: string, keys: readonly string[]): ReadonlyMap<string, WorkRequest> {
   const asked = db.prepare(`${VIEW} WHERE q.source_key = ?`)

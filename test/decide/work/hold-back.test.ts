@@ -4,12 +4,12 @@ import type { WorkRequest } from '../../../src/model/index.ts'
 import { aRequest } from '../work.ts'
 
 const MINUTE = 60_000
-const queued = aRequest({ id: 'wq', state: 'queued', endedAt: null, dueAt: null })
+const queued = aRequest({ id: 'wq', state: 'queued', attempt: 0, endedAt: null, dueAt: null })
 const other = (more: Partial<WorkRequest>, harness = queued.order.harness): WorkRequest => aRequest({ ...more, order: { ...queued.order, harness } })
 const failed = (at: number): WorkRequest => other({ id: `w${at}`, state: 'blocked', reason: 'agent-failed', endedAt: at })
 const five = [1, 2, 3, 4, 5].map((minute) => failed(minute * MINUTE))
 const facts = (more: Partial<Parameters<typeof holdBack>[0]>) =>
-  holdBack({ request: queued, open: [queued], newest: [], atOnce: null, now: 6 * MINUTE, ...more })
+  holdBack({ request: queued, open: [queued], ended: [], atOnce: null, now: 6 * MINUTE, ...more })
 
 describe('a queued request is kept back', () => {
   test('by nothing, as a rule', () => expect(facts({})).toBeNull())
@@ -24,15 +24,17 @@ describe('a queued request is kept back', () => {
     expect(facts({ open: [queued, other(limited)], now: 9 * MINUTE })).toBeNull()
     expect(facts({ open: [queued, other(limited, 'another')] })).toBeNull()
     expect(facts({ open: [queued, other({ ...limited, dueAt: null })] })).toBeNull()
+    // It waited for the limit itself, until its own time.
+    expect(facts({ request: { ...queued, attempt: 1 }, open: [other(limited)] })).toBeNull()
   })
   test('by five failures of one kind in its repository, until a trial is due', () => {
-    expect(facts({ newest: five })?.until).toBe(20 * MINUTE)
-    expect(facts({ newest: five, now: 20 * MINUTE })).toBeNull()
-    expect(facts({ newest: five.slice(1) })).toBeNull()
-    expect(facts({ newest: [...five, other({ id: 'wd', state: 'done', reason: 'commits', endedAt: 6 * MINUTE })] })).toBeNull()
+    expect(facts({ ended: five })?.until).toBe(20 * MINUTE)
+    expect(facts({ ended: five, now: 20 * MINUTE })).toBeNull()
+    expect(facts({ ended: five.slice(1) })).toBeNull()
+    expect(facts({ ended: [...five, other({ id: 'wd', state: 'done', reason: 'commits', endedAt: 6 * MINUTE })] })).toBeNull()
   })
   test('by no failures where a person asked for one more try', () => {
     const asked = aRequest({ ...queued, order: { ...queued.order, from: { request: 'w1', how: 'rerun' } } })
-    expect(facts({ request: asked, open: [asked], newest: five })).toBeNull()
+    expect(facts({ request: asked, open: [asked], ended: five })).toBeNull()
   })
 })

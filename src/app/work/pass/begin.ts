@@ -13,17 +13,17 @@ import type { RepositoryWork } from './workflow.ts'
 type Allowed = Exclude<RepositoryWork, { kind: 'blocked' }>
 
 /** Begins the next run of a request that this worker has just claimed. A start that fails gives the claim back, or ends the request. */
-export async function begin(pass: Pass, request: WorkRequest, work: Allowed): Promise<void> {
+export async function begin(pass: Pass, request: WorkRequest, work: Allowed, before: string | null): Promise<void> {
   const { done } = pass
   try {
-    const run = await startAgent(pass, request, work)
+    const run = await startAgent(pass, request, work, before)
     if (run !== null) done.changes.push(`${request.id} runs in session ${request.session}`)
   } catch (error) {
     await giveBack(pass, request, error)
   }
 }
 
-async function startAgent(pass: Pass, request: WorkRequest, work: Allowed): Promise<string | null> {
+async function startAgent(pass: Pass, request: WorkRequest, work: Allowed, before: string | null): Promise<string | null> {
   const { world, store } = pass
   const placed = await place(pass, request)
   if (placed === null) return null
@@ -42,7 +42,7 @@ async function startAgent(pass: Pass, request: WorkRequest, work: Allowed): Prom
     branch: request.branch ?? '',
     own,
     resumed,
-    before: request.attempt > 1 ? request.summary : null,
+    before: request.attempt > 1 ? before : null,
     feedback,
   })
   // Whoever closed it in the meantime is heard before anything runs.

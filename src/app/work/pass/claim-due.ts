@@ -4,43 +4,65 @@ import { begin } from './begin.ts'
 import { inNet, type Pass } from './worker.ts'
 import type { RepositoryWork } from './workflow.ts'
 
-type Claimed = { readonly request: WorkRequest; readonly work: Exclude<RepositoryWork, { kind: 'blocked' }> }
+type Claimable = { readonly request: WorkRequest; readonly work: Exclude<RepositoryWork, { kind: 'blocked' }> }
+/** `before`: the end of the attempt before. */
+type Claimed = Claimable & { readonly before: string | null }
 
-/** Claims what may run now, in its order, and begins it. Limits are looked at anew for each claim, since other workers claim as well. */
+/** Claims what may run now, in its order, and begins it. */
 export async function claimDue(pass: Pass): Promise<void> {
-  const { store, world, config } = pass
   const claimed: Claimed[] = []
-  const passed = new Set<string>()
-  for (let tries = 0; tries < policy.claimsInPass; tries++) {
-    const seenClaim = await store.requests.newestClaim()
-    const open = await store.requests.list('open', policy.requestsShown)
-    const due = turns(open, config.limits, world.clock.now())
-    const next = open.find(({ id, closing }) => due.get(id)?.kind === 'now' && !passed.has(id) && closing === null)
-    if (next === undefined) break
-    const isTaken = await inNet(pass, next.id, 'claim', async () => {
-      const work = await mayBegin(pass, next, open)
-      if (work === null) passed.add(next.id)
-      else {
-        const request = await claim(pass, next, seenClaim)
-        if (request !== null) claimed.push({ request, work })
-      }
-    })
-    if (!isTaken) passed.add(next.id)
-  }
-  await Promise.all(claimed.map(({ request, work }) => inNet(pass, request.id, 'start', () => begin(pass, request, work))))
+  // What was claimed begins, whatever becomes of the next claim.
+  await inNet(pass, null, 'claim', () => claimAll(pass, claimed))
+  await Promise.all(claimed.map(({ request, work, before }) => inNet(pass, request.id, 'start', () => begin(pass, request, work, before))))
 }
 
-/** Null: not now. Its repository is blocked, its repository fails again and again, or its agent is limited. */
-async function mayBegin(pass: Pass, request: WorkRequest, open: readonly WorkRequest[]): Promise<Claimed['work'] | null> {
-  const { world, store } = pass
+/** Limits are looked at anew for each claim, since other workers claim as well. */
+async function claimAll(pass: Pass, claimed: Claimed[]): Promise<void> {
+  const { requests } = pass.store
+  const passed = new Set<string>()
+  for (let tries = 0; tries < policy.claimsInPass; tries++) {
+    const seenClaim = await requests.newestClaim()
+    const next = await nextOf(pass, await requests.list('open', policy.requestsShown), passed)
+    if (next === null) return
+    const isAsked = await inNet(pass, next.request.id, 'claim', async () => {
+      const request = await claim(pass, next.request, seenClaim)
+      if (request !== null) claimed.push({ request, work: next.work, before: next.request.summary })
+    })
+    if (!isAsked) passed.add(next.request.id)
+  }
+}
+
+/** Those that may not begin leave their turn to those behind them. Each round passes over all of a kind, so there are few. */
+async function nextOf(pass: Pass, open: readonly WorkRequest[], passed: Set<string>): Promise<Claimable | null> {
+  const { config, world } = pass
+  for (;;) {
+    const left = open.filter((one) => one.state !== 'queued' || (one.closing === null && !passed.has(one.id) && !passed.has(kindOf(one))))
+    const due = turns(left, config.limits, world.clock.now())
+    const request = left.find(({ id }) => due.get(id)?.kind === 'now')
+    if (request === undefined) return null
+    const may: Claimable[] = []
+    await inNet(pass, request.id, 'claim', async () => {
+      const work = await mayBegin(pass, request, open)
+      if (work !== null) may.push({ request, work })
+    })
+    if (may[0] !== undefined) return may[0]
+    passed.add(kindOf(request))
+  }
+}
+
+/** What is in the way of one is in the way of all of its kind. */
+const kindOf = ({ order, attempt }: WorkRequest): string => JSON.stringify([order.repo, order.harness, order.from !== null, attempt > 0])
+
+/** Null: not now. */
+async function mayBegin(pass: Pass, request: WorkRequest, open: readonly WorkRequest[]): Promise<Claimable['work'] | null> {
   const work = await pass.workOf(request.order.repo)
   if (work.kind === 'blocked') {
     pass.done.troubles.push({ request: request.id, step: 'workflow', why: work.why })
     return null
   }
-  const newest = await store.requests.list('all', policy.failuresLooked)
+  const ended = await pass.store.requests.list('ended', policy.failuresLooked)
   const { atOnce } = work.workflow.limits
-  return holdBack({ request, open, newest, atOnce, now: world.clock.now() }) === null ? work : null
+  return holdBack({ request, open, ended, atOnce, now: pass.world.clock.now() }) === null ? work : null
 }
 
 /** Null: somebody was first. */

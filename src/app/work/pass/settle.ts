@@ -1,4 +1,4 @@
-import { afterResult, backoffMs, nextStep, type RequestFacts, type RequestStep } from '../../../decide/index.ts'
+import { afterResult, backoffMs, nextStep, type RequestFacts, type RequestStep, redacted } from '../../../decide/index.ts'
 import { type BranchLook, policy, type WorkRequest, type WorkResult } from '../../../model/index.ts'
 import { stop } from '../../end/stop.ts'
 import { endRequest } from './end-request.ts'
@@ -137,12 +137,14 @@ async function publish(settling: Settling): Promise<boolean> {
     await recordTrouble(pass, request, 'publish', branch.kind === 'unknown' ? branch.why : 'the repository has no remote any more')
     return false
   }
-  const why = await world.branches.push(request.order.repo, branch.remote, request.branch ?? '')
-  if (why === null) {
+  const failure = await world.branches.push(request.order.repo, branch.remote, request.branch ?? '')
+  if (failure === null) {
     if (!(await recordResult(settling, branch.remote))) return false
     pass.done.changes.push(`${request.id}: ${request.branch} is on ${branch.remote}`)
     return request.state === 'waiting' ? carryOutStep(settling, afterResult({ ...settling.request, trouble: null })) : true
   }
+  // A remote's address may have a secret in it, and so may the words of its hooks.
+  const why = redacted(failure)
   const times = request.trouble?.step === 'publish' ? request.trouble.times + 1 : 1
   if (times >= policy.publishTries) {
     const step = { kind: 'end', ending: { state: 'blocked', reason: 'publish-failed', by: 'worker' }, summary: null } as const
