@@ -45,7 +45,7 @@ export { decideNotification, type Happening, heldBack, historyFrom, NOTHING_TOLD
 export { isTelling, standsOn, typable, unspaced } from './pane-input.ts'
 export { patienceMs, type Want } from './patience.ts'
 export { afterResult, nextStep, type RequestFacts, type RequestRun, type RequestStep } from './request.ts'
-export { isBusy, turns } from './request-queue.ts'
+export { turns } from './request-queue.ts'
 export { backoffMs } from './retry.ts'
 export { judgeService } from './service.ts'
 export { type Asker, chooseSiblings, type Families, type Kinship, type Peer, shareRepository } from './sibling.ts'
