@@ -1,5 +1,5 @@
 import { templateValues, workPrompt } from '../../../decide/index.ts'
-import { type Directory, isLive, Problem, policy, type Store, type WorkRequest } from '../../../model/index.ts'
+import { type Directory, isLive, NOT_STARTED, Problem, policy, type Store, type WorkRequest } from '../../../model/index.ts'
 import type { StartRequest } from '../../start/request.ts'
 import { resumptionOf } from '../../start/resume.ts'
 import { start } from '../../start/start.ts'
@@ -116,13 +116,14 @@ function agentOf(harness: string, ...words: readonly (readonly string[] | null)[
 /** What no later try can change is an end. Everything else is tried again after a pause. */
 async function giveBack(pass: Pass, request: WorkRequest, error: unknown): Promise<void> {
   const { world, store } = pass
-  // An agent that was started speaks for itself: its claim is not given back, and the next pass sees its run.
-  if (await hasBegun(store, request)) throw error
   const isProblem = error instanceof Problem
+  const isRefused = isProblem && (error.kind === 'badCommand' || error.kind === 'notFound')
+  // An agent that was started speaks for itself: its claim is not given back, and the next pass sees its run.
+  if (!isRefused && (await hasBegun(store, request))) throw error
   const why = error instanceof Error ? error.message : String(error)
   const says = isProblem && error.hint !== null ? `${why}; ${error.hint}` : why
   const times = await recordTrouble(pass, request, isProblem && error.id === 'hook-failed' ? 'hook' : 'start', why)
-  const isFinal = isProblem && (error.kind === 'badCommand' || error.kind === 'notFound' || (error.id === 'hook-failed' && times >= policy.hookTries))
+  const isFinal = isRefused || (isProblem && error.id === 'hook-failed' && times >= policy.hookTries)
   const now = (await store.requests.get(request.id)) ?? request
   if (isFinal) {
     const step = { kind: 'end', ending: { state: 'blocked', reason: 'start-refused', by: 'worker' }, summary: says } as const
@@ -135,5 +136,7 @@ async function giveBack(pass: Pass, request: WorkRequest, error: unknown): Promi
 async function hasBegun({ sessions }: Store, { session, seenEpoch }: WorkRequest): Promise<boolean> {
   const found = await sessions.find(session, 'exact')
   const run = found.kind === 'found' ? found.view.run : null
-  return run !== null && run.epoch > seenEpoch && (isLive(run) || run.harness !== null)
+  if (run === null || run.epoch <= seenEpoch) return false
+  // A program that cannot be executed has a process, too, and never spoke.
+  return isLive(run) || (run.harness !== null && !run.reason.startsWith(NOT_STARTED))
 }
