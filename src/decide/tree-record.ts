@@ -61,6 +61,8 @@ export function isInherited(child: ProcessRow, keeper: ProcessRow, run: TreeReco
   if (child.marker === marker) return true
   const since = born ?? harness?.ticks ?? null
   if (since === null || child.ticks < since) return false
+  // In the foreground a launcher has to start up before there is an agent: only a job of the shell may be born in the launcher's own tick.
+  if (child.ticks === born && run.detached !== true) return false
   return (child.marker ?? null) !== (keeper.marker ?? null) || secrets?.(child.pid).includes(cookie) === true
 }
 

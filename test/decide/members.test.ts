@@ -475,6 +475,15 @@ describe('what an agent writes about itself', () => {
     expect(
       proofs(count([keeping, row(200, { ...helping, parent: 100 }), { ...agent, pid: 210, ticks: 1500 }], { harness: null, born: 1600 })),
     ).toEqual({})
+    // Nor is a job that was born in the tick in which its launcher was.
+    const job = row(210, { parent: 100, ticks: 1600 })
+    expect(proofs(count([keeping, job, row(211, { parent: 210, ticks: 1700 })], { born: 1600 }))).toEqual({})
+    expect(proofs(count([keeping, { ...job, ticks: 1601 }], { born: 1600 }))).toEqual({ 210: 'descendant' })
+    // A keeper that was spawned may have its agent in the tick of its own birth.
+    const young = { ...keeping, ticks: 1600 }
+    const about = { born: 1600, keeper: { pid: 100, ticks: 1600 } }
+    expect(proofs(count([young, job], about))).toEqual({})
+    expect(proofs(count([young, job], { ...about, detached: true }))).toEqual({ 210: 'descendant' })
   })
   verifies('innocent', 'neither that file nor the journal makes the processes of another run ours', () => {
     const rows = [row(500, helping), row(510, { marker: OTHER_MARKER, parent: 500 })]
