@@ -65,4 +65,5 @@ function refuseOptionsOfOthers(verb: string, sub: Sub, subs: readonly Sub[], { f
   throw new Problem('option-misplaced', `--${wrong} is for ${owners.join(' and ')}`)
 }
 
-const oneOf = (names: readonly string[]): string => `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`
+/** A verb may have a single one. */
+const oneOf = (names: readonly string[]): string => (names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`)

@@ -159,6 +159,14 @@ test('an option that is nearly right is named, and one of other verbs is called 
   expect(hint('daemon strat')).toMatch(/^did you mean daemon start\?/)
 })
 
+test.each([
+  ['worker', /^worker takes run$/],
+  ['worker walk', /^worker takes run, not "walk"$/],
+  ['feedback', /^feedback takes add, ls or retry$/],
+])('%s names what it takes', (line, message) => {
+  expect(() => read(line.split(' '))).toThrow(message)
+})
+
 test('words of docker and git work', () => {
   for (const [word, verb] of [
     ['ps', 'ls'],
