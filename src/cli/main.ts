@@ -43,11 +43,15 @@ const STARTING = { ms: policy.startBusyMs, tell: () => say('waiting for the stor
 async function inWorld(command: Command, run: Run, parsed: Parsed): Promise<number> {
   const patience = command.isStart === true ? { patience: STARTING } : {}
   const world = openWorld({ assets: __dirname, home: parsed.values.get('home'), ...patience })
+  let isTold = command.handlesConfigTrouble === true
   try {
     return await run(world, parsed)
+  } catch (error) {
+    isTold ||= error instanceof Problem && error.id === 'config-invalid'
+    throw error
   } finally {
     const trouble = world.configTrouble()
-    if (trouble !== null && command.handlesConfigTrouble !== true) say(`${trouble}; it was left out of account`)
+    if (trouble !== null && !isTold) say(`${trouble}; it was left out of account`)
     world.close()
   }
 }

@@ -62,6 +62,20 @@ describe('WORKFLOW.md', () => {
   )
 
   test(
+    'with settings in config.toml that make no sense starts nothing, and tells so once',
+    () =>
+      inLab(async (lab) => {
+        const work = workLab(lab)
+        work.behave('work', 'at_once = 0')
+        const { code, stderr } = await lab.hf(['worker', 'run', '--once'], { env: work.env, cwd: work.repo })
+        expect(code).toBe(64)
+        expect(stderr.match(/work\.at_once is a number from 1 to 1000/g)).toHaveLength(1)
+        expect(stderr).toContain('correct config.toml')
+      }),
+    LONG,
+  )
+
+  test(
     'in the daemon: a request is worked on without anybody who asks',
     () =>
       inLab(async (lab) => {
